@@ -1,0 +1,282 @@
+//! Explanations: the numbers behind a decision, in words, computed only when asked for and without allocation.
+
+use core::fmt::{Display, Formatter, Result};
+
+use crate::budget::{Budget, Plan};
+use crate::decision::{Action, Attempt, Decision, Rule, StopReason};
+use crate::time::{Millis, Nanos};
+
+/// What a decision was based on, as raw as it is, so that making a decision costs no arithmetic for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Basis {
+    /// Primary path, or nothing yet.
+    Lead { floor: Millis, aged_ns: u64, max_rtt: Millis, request_timeout: Option<Millis>, timed: bool },
+    /// Fallback.
+    Ledger { grant: Millis, clamped: bool },
+}
+
+/// Why a decision was made. `{}` prints it as one sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Explanation {
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The numbers it decided by, where it decided by numbers.
+    pub numbers: Option<Numbers>,
+    /// What the host's owner can do about a stop or a zero delay, where anything can be done.
+    pub remedy: Option<Remedy>,
+}
+
+/// The numbers of the path the lease is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Numbers {
+    /// The server says what remains (P, R).
+    Primary {
+        /// The lead proved at that instant; of a success, its `lead_floor` (P2).
+        lead: Millis,
+        /// `None`: unbounded, as the request timeout is unknown (P3).
+        attempt_budget: Option<Millis>,
+        /// P3.
+        safety_margin: Millis,
+        /// `None`: unbounded (P3).
+        retry_reserve: Option<Millis>,
+        /// `lead - attempt_budget - safety_margin`, cut to 64 bits; `None`: unboundedly negative (R1).
+        window_ms: Option<i64>,
+    },
+    /// The server does not (F).
+    Fallback {
+        /// The last measured grant; 0 where it was not measured or not positive (F2).
+        grant: Millis,
+        /// Whether the server was found to clamp (F4).
+        clamped: bool,
+    },
+}
+
+/// What can be done about it, in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// No round trip was measured.
+    MeasureRoundTrip,
+    /// The request timeout is unknown; below this one a lease like this is safe, where any is.
+    SetRequestTimeout {
+        /// Exclusive bound.
+        below: Option<Millis>,
+    },
+    /// The request timeout is too long for the lease.
+    ShortenRequestTimeout {
+        /// The timeout it is.
+        timeout: Millis,
+        /// It needs a lease above this.
+        needs: Millis,
+        /// For this lease it must be below this.
+        below: Millis,
+    },
+    /// The round trips are too slow for the lease, whatever the timeout.
+    LengthenLease {
+        /// The slowest round trip.
+        max_rtt: Millis,
+        /// A lease above this would do.
+        needs: Millis,
+    },
+    /// A plain sentence.
+    Advice(&'static str),
+}
+
+impl Explanation {
+    pub(crate) fn new(decision: &Decision) -> Self {
+        Self { rule: decision.rule, numbers: numbers(decision), remedy: remedy(decision) }
+    }
+}
+
+fn numbers(decision: &Decision) -> Option<Numbers> {
+    if matches!(decision.rule, Rule::L1 | Rule::L4 | Rule::F1 | Rule::F3) {
+        return None;
+    }
+    Some(match decision.basis {
+        Basis::Lead { floor, aged_ns, max_rtt, request_timeout, .. } => {
+            let at_receipt = decision.rule == Rule::P5
+                || decision.rule == Rule::P4 && matches!(decision.action, Action::Wait(_));
+            let lead = if at_receipt { floor } else { floor.minus(Nanos(aged_ns).ceil()) };
+            let plan = Plan::of(lead, max_rtt, request_timeout);
+            Numbers::Primary {
+                lead,
+                attempt_budget: plan.attempt_budget(),
+                safety_margin: plan.safety_margin(),
+                retry_reserve: plan.retry_reserve(),
+                window_ms: plan
+                    .attempt_budget()
+                    .map(|budget| signed_window(lead, budget, plan.safety_margin())),
+            }
+        }
+        Basis::Ledger { grant, clamped } => Numbers::Fallback { grant, clamped },
+    })
+}
+
+fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
+    let needed = i128::from(budget.get()).saturating_add(i128::from(margin.get()));
+    let window = i128::from(lead.get()).saturating_sub(needed);
+    i64::try_from(window).unwrap_or(if window < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn remedy(decision: &Decision) -> Option<Remedy> {
+    let advice = match decision.action {
+        Action::Stop(StopReason::NoSafeRetry) | Action::Send(_) if decision.rule == Rule::T6 => {
+            "use a clock that counts time asleep, so that a resume is no jump"
+        }
+        Action::Stop(StopReason::LeaseTooShort) => return dead_zone(decision.basis),
+        Action::Send(_) if decision.rule == Rule::P5 => return dead_zone(decision.basis),
+        Action::Stop(StopReason::NoSafeRetry | StopReason::ZeroWindowSpent) => {
+            "a shorter request timeout or a longer lease leaves room for more retries"
+        }
+        Action::Stop(StopReason::CreateAmbiguous) => {
+            "the reservation may exist: find out by the same idempotency key before creating another"
+        }
+        Action::Stop(StopReason::NoProgress) => "use a finer clock, or declare its clock_resolution_ns",
+        Action::Stop(StopReason::Throttled) => {
+            "have the server allow more requests, or ask for a longer lease so that its Retry-After fits"
+        }
+        Action::Stop(StopReason::Rejected) => "read the error code and message of the answer",
+        Action::Stop(StopReason::UnexpectedStatus) => {
+            "check the URL: an extend is answered by 200, 4xx or 5xx"
+        }
+        Action::Stop(StopReason::MaxExtensionsExceeded) => {
+            "ask for longer extensions, or have the tenant's limit of extensions raised"
+        }
+        Action::Stop(StopReason::RemainingTtlAbsent) => {
+            "use a server that returns remaining_ttl_ms, or allow the fallback"
+        }
+        _ => return None,
+    };
+    Some(Remedy::Advice(advice))
+}
+
+/// P5: why a success leaves no delay, and what would.
+fn dead_zone(basis: Basis) -> Option<Remedy> {
+    let Basis::Lead { floor, max_rtt, request_timeout, timed, .. } = basis else { return None };
+    if !timed {
+        return Some(Remedy::MeasureRoundTrip);
+    }
+    let plan = Plan::of(floor, max_rtt, request_timeout);
+    let below = plan.largest_timeout().map(|largest| largest.plus(Millis::new(1)));
+    Some(match (request_timeout, below) {
+        (None, below) => Remedy::SetRequestTimeout { below },
+        (Some(timeout), Some(below)) => Remedy::ShortenRequestTimeout {
+            timeout,
+            needs: plan.retry_reserve().unwrap_or(Millis::MAX),
+            below,
+        },
+        (Some(_), None) => {
+            Remedy::LengthenLease { max_rtt, needs: Budget::new(Some(Millis::ZERO), max_rtt).reserve() }
+        }
+    })
+}
+
+impl Rule {
+    /// What the rule says, in a few words.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::T4 => "not due yet",
+            Self::T6 => "timing was lost, and unknown time is never read as zero",
+            Self::L1 => "a lease begins with its create",
+            Self::L3 => "an attempt is in flight",
+            Self::L4 => "a create may be retried once, with the same key",
+            Self::L5 => "a stopped kernel stays stopped",
+            Self::C3 => "the server's answer is permanent",
+            Self::C4 => "the answer proves neither success nor a passing failure",
+            Self::P4 => "the lead less the retry reserve is the delay",
+            Self::P5 => {
+                "the lead does not exceed the retry reserve; one such success is followed at once, two stop"
+            }
+            Self::R2 => "no complete retry plus margin fits",
+            Self::R3 => "the window is exactly zero: one retry",
+            Self::R4 => "no time has passed since the last failure",
+            Self::R5 => "the failure may pass: retry with the same key",
+            Self::R6 => "the server throttles: retry exactly when it allows, if that fits",
+            Self::R8 => "the wait ended with less than an attempt left",
+            Self::F1 => "the server does not say what remains",
+            Self::F3 => "an unknown lease is extended at once",
+            Self::F4 => "beat by what the last extension granted",
+            Self::F5 => "enough lead is proved to skip a beat",
+            Self::F6 => "retry with the same key at the cadence",
+        }
+    }
+}
+
+impl Display for Decision {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{}: {}", self.action, self.explain())
+    }
+}
+
+impl Display for Action {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Send(Attempt { id, operation, key, .. }) => {
+                write!(f, "send {operation} #{} with the {key} key", id.get())
+            }
+            Self::Wait(Some(wait)) => write!(f, "wait {wait}"),
+            Self::Wait(None) => f.write_str("wait for the next event"),
+            Self::Stop(reason) => write!(f, "stop, {reason}"),
+        }
+    }
+}
+
+impl Display for Explanation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{} ({})", self.rule.meaning(), self.rule)?;
+        if let Some(numbers) = &self.numbers {
+            write!(f, "; {numbers}")?;
+        }
+        match &self.remedy {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Numbers {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Primary { lead, attempt_budget: Some(budget), safety_margin, retry_reserve, window_ms } => {
+                write!(f, "lead {lead}, attempt budget {budget}, margin {safety_margin}")?;
+                if let (Some(reserve), Some(window)) = (retry_reserve, window_ms) {
+                    write!(f, ", reserve {reserve}, window {window} ms")?;
+                }
+                Ok(())
+            }
+            Self::Primary { lead, attempt_budget: None, .. } => {
+                write!(f, "lead {lead}, attempt budget unbounded: the request timeout is unknown")
+            }
+            Self::Fallback { grant, clamped: true } => {
+                write!(f, "grant {grant}: unmeasured, or an echo of the time between beats")
+            }
+            Self::Fallback { grant, clamped: false } => write!(f, "grant {grant}"),
+        }
+    }
+}
+
+impl Display for Remedy {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::MeasureRoundTrip => {
+                f.write_str("measure each round trip on a monotonic clock: without it no lead is proved")
+            }
+            Self::SetRequestTimeout { below: Some(below) } => {
+                write!(f, "enforce a request timeout; for this lease keep it below {below}")
+            }
+            Self::SetRequestTimeout { below: None } => {
+                f.write_str("enforce a request timeout, and ask for a longer lease")
+            }
+            Self::ShortenRequestTimeout { timeout, needs, below } => write!(
+                f,
+                "request timeout {timeout} needs a lease above {needs}; for this lease keep it below {below}"
+            ),
+            Self::LengthenLease { max_rtt, needs } => {
+                write!(f, "a round trip of {max_rtt} needs a lease above {needs}, whatever the timeout")
+            }
+            Self::Advice(advice) => f.write_str(advice),
+        }
+    }
+}

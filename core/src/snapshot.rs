@@ -1,0 +1,109 @@
+//! A lease's kernel carried to another process or boot: only what survives lost timing (T6) is in it.
+
+use crate::config::Config;
+use crate::decision::{Decision, Key, StopReason};
+use crate::heartbeat::{Heartbeat, Mode, Pending, Phase, Stats};
+use crate::lead::Lead;
+use crate::ledger::{Ledger, THROTTLE_MAX};
+use crate::time::{Instant, Millis};
+
+/// What of a [`Heartbeat`] still means something on another clock. Its lead, fence, ledger and deadlines do
+/// not, so they are not here: [`restore`](Self::restore) goes through T6 because there is no other way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Snapshot {
+    config: Config,
+    state: State,
+    key: Key,
+    max_rtt: Millis,
+    cadence: Millis,
+    zero_delay: bool,
+    stats: Stats,
+    key_generations: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+enum State {
+    Idle,
+    Creating,
+    Extending { fallback: bool },
+    Beat,
+    Recovery,
+    Fallback { throttled: Option<Millis> },
+    Stopped(StopReason),
+}
+
+impl Heartbeat {
+    /// What of this kernel can be carried elsewhere.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            config: self.config,
+            state: match self.phase {
+                Phase::Idle => State::Idle,
+                Phase::Creating => State::Creating,
+                Phase::Extending => State::Extending { fallback: self.mode == Mode::Fallback },
+                Phase::Beat => State::Beat,
+                Phase::Recovery => State::Recovery,
+                Phase::Fallback => {
+                    let whole = Millis::new(u64::from(self.pending.length_ms));
+                    State::Fallback { throttled: Some(whole).filter(|_| self.pending.throttled) }
+                }
+                Phase::Stopped(reason) => State::Stopped(reason),
+            },
+            key: self.key,
+            max_rtt: self.lead.max_rtt,
+            cadence: self.ledger.cadence(),
+            zero_delay: self.guards.zero_delay,
+            stats: self.stats(),
+            key_generations: self.key_generations,
+        }
+    }
+}
+
+impl Snapshot {
+    /// The kernel, on a clock that reads `now`, and what it wants done first: what [`Event::TimingLost`](crate::Event) would
+    /// have it do (T6). A lease that was waiting for a beat is extended at once; an attempt that was in flight
+    /// may still be reported by its number, and times out otherwise.
+    #[must_use]
+    pub fn restore(&self, now: Instant) -> (Heartbeat, Decision) {
+        let mut heartbeat = Heartbeat::new(self.config);
+        heartbeat.now = now;
+        heartbeat.lead = Lead::with_max_rtt(self.max_rtt);
+        // A snapshot may have been altered on its way: a cadence stays within what F3 and F4 can choose.
+        let held = Ledger::held(self.config.extend_by());
+        let longest = held.max(self.config.extend_by().half());
+        heartbeat.ledger = Ledger::with_cadence(self.cadence.max(Ledger::CADENCE_MIN).min(longest));
+        heartbeat.guards.zero_delay = self.zero_delay;
+        heartbeat.guards.failures = self.stats.failures;
+        heartbeat.attempts = self.stats.attempts;
+        heartbeat.extensions = self.stats.extensions;
+        heartbeat.key_generations = self.key_generations;
+        heartbeat.key = self.key;
+        heartbeat.mode = Mode::Primary;
+        heartbeat.phase = match self.state {
+            State::Idle => Phase::Idle,
+            State::Creating => Phase::Creating,
+            State::Extending { fallback } => {
+                heartbeat.mode = if fallback { Mode::Fallback } else { Mode::Primary };
+                Phase::Extending
+            }
+            State::Beat => Phase::Beat,
+            State::Recovery => Phase::Recovery,
+            State::Fallback { throttled } => {
+                heartbeat.mode = Mode::Fallback;
+                let length = throttled.unwrap_or_default().min(THROTTLE_MAX);
+                heartbeat.pending = Pending {
+                    throttled: throttled.is_some(),
+                    length_ms: length.saturating_u32(),
+                    ..Pending::NONE
+                };
+                Phase::Fallback
+            }
+            State::Stopped(reason) => Phase::Stopped(reason),
+        };
+        let decision = heartbeat.timing_lost(now);
+        (heartbeat, decision)
+    }
+}

@@ -1,0 +1,230 @@
+//! Time (rules T2–T4): every rounding and every saturation of the kernel stands here and nowhere else.
+
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+/// A reading of the host's monotonic clock: nanoseconds since an arbitrary fixed origin (T1).
+///
+/// All readings given to one [`Heartbeat`](crate::Heartbeat) come from the same clock. It should go on
+/// counting while the machine sleeps; where it does not, report [`Event::TimingLost`](crate::Event) on resume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Instant(u64);
+
+/// A duration in whole milliseconds, 0 to `u64::MAX`, as the protocol counts them (T2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Millis(u64);
+
+/// A duration in nanoseconds: what a clock measures before it is rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Nanos(pub(crate) u64);
+
+impl Instant {
+    /// The origin of the clock, and the earliest reading there is.
+    pub const ORIGIN: Self = Self(0);
+
+    /// The reading `nanos` ns after the clock's origin.
+    #[must_use]
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds since the clock's origin.
+    #[must_use]
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// `self + delay`, at most the clock's last reading.
+    pub(crate) const fn plus(self, delay: Millis) -> Self {
+        Self(self.0.saturating_add(delay.nanos().0))
+    }
+
+    /// `self + forward - back`, each step exact or cut at the end of the clock.
+    pub(crate) const fn shifted(self, forward: Nanos, back: Nanos) -> Self {
+        if forward.0 >= back.0 {
+            Self(self.0.saturating_add(forward.0.saturating_sub(back.0)))
+        } else {
+            Self(self.0.saturating_sub(back.0.saturating_sub(forward.0)))
+        }
+    }
+
+    /// T4: the deadline `delay` from here, and the delay as far as the clock can express it.
+    pub(crate) fn deadline(self, delay: Millis) -> (Self, Millis) {
+        let exact = delay.0.checked_mul(NANOS_PER_MILLI).and_then(|ns| self.0.checked_add(ns));
+        if let Some(at) = exact {
+            return (Self(at), delay);
+        }
+        let cut = Nanos(u64::MAX.saturating_sub(self.0)).floor();
+        (self.plus(cut), cut)
+    }
+
+    /// `self ⊖ earlier`.
+    pub(crate) const fn since(self, earlier: Self) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Millis {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+    /// The longest duration: what a positive overflow becomes, and how "unbounded" is computed with (T2).
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// `ms` milliseconds.
+    #[must_use]
+    pub const fn new(ms: u64) -> Self {
+        Self(ms)
+    }
+
+    /// The number of milliseconds.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// `self ⊖ other`.
+    pub(crate) const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// `self - other`, or nothing where that is negative.
+    pub(crate) fn checked_minus(self, other: Self) -> Option<Self> {
+        self.0.checked_sub(other.0).map(Self)
+    }
+
+    /// `self ⊕ other`.
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// `2 ⊗ self`.
+    pub(crate) const fn doubled(self) -> Self {
+        self.plus(self)
+    }
+
+    /// `n ⊗ self`.
+    pub(crate) const fn times(self, n: u64) -> Self {
+        Self(self.0.saturating_mul(n))
+    }
+
+    /// The number as 32 bits, for what is known to be at most a day.
+    #[allow(clippy::cast_possible_truncation)] // cut to 32 bits just before
+    pub(crate) fn saturating_u32(self) -> u32 {
+        self.0.min(0xffff_ffff) as u32
+    }
+
+    /// `floor(self / 2)`.
+    pub(crate) const fn half(self) -> Self {
+        Self(self.0 >> 1)
+    }
+
+    /// `floor(self / 4)`.
+    pub(crate) const fn quarter(self) -> Self {
+        Self(self.0 >> 2)
+    }
+
+    pub(crate) const fn nanos(self) -> Nanos {
+        Nanos(self.0.saturating_mul(NANOS_PER_MILLI))
+    }
+}
+
+impl Nanos {
+    pub(crate) const MILLI: Self = Self(NANOS_PER_MILLI);
+
+    /// `self ⊕ other`.
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// Whole milliseconds, rounded down: leads, delays and ordinary waits (T2).
+    pub(crate) const fn floor(self) -> Millis {
+        Millis(split(self.0).0)
+    }
+
+    /// Whole milliseconds, rounded up: what is consumed, and waits that must not end early (T2).
+    pub(crate) const fn ceil(self) -> Millis {
+        let (millis, exact) = split(self.0);
+        Millis(if exact { millis } else { millis.saturating_add(1) })
+    }
+}
+
+/// `nanos / 1_000_000`, and whether nothing remains.
+#[cfg(target_pointer_width = "64")]
+const fn split(nanos: u64) -> (u64, bool) {
+    let millis = nanos / NANOS_PER_MILLI;
+    (millis, nanos == millis.wrapping_mul(NANOS_PER_MILLI))
+}
+
+#[cfg(not(target_pointer_width = "64"))]
+const fn split(nanos: u64) -> (u64, bool) {
+    split_in_32_bit_steps(nanos)
+}
+
+/// The same by schoolbook division with 16-bit digits: 1,000,000 is 64 · 15,625, and a remainder below
+/// 15,625 with the next digit fits 32 bits. A u64 division would link 1.7 KB of builtins on a Cortex-M3.
+#[cfg(any(test, not(target_pointer_width = "64")))]
+#[allow(clippy::cast_possible_truncation)] // each digit is masked or shifted into 32 bits first
+const fn split_in_32_bit_steps(nanos: u64) -> (u64, bool) {
+    const DIVISOR: u32 = 15_625;
+    let units = nanos >> 6;
+    let high = (units >> 32) as u32;
+    let middle = ((high % DIVISOR) << 16) | ((units >> 16) as u32 & 0xffff);
+    let low = ((middle % DIVISOR) << 16) | (units as u32 & 0xffff);
+    let quotient =
+        (((high / DIVISOR) as u64) << 32) | (((middle / DIVISOR) as u64) << 16) | (low / DIVISOR) as u64;
+    (quotient, low % DIVISOR == 0 && nanos.trailing_zeros() >= 6)
+}
+
+impl core::fmt::Display for Millis {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} ms", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t2_splits_the_same_on_every_width() {
+        let edges = [0u64, 1, 63, 64, 999_999, 1_000_000, 1_000_001, 1 << 38, (1 << 38) - 1, u64::MAX];
+        let walk =
+            (0..64u32).flat_map(|bits| (0..8u64).map(move |low| (1u64 << bits).wrapping_add(low * 999_983)));
+        let near = (0..64u32).map(|bits| ((1u64 << bits) / 1_000_000).wrapping_mul(1_000_000));
+        for nanos in edges.into_iter().chain(walk).chain(near) {
+            let exact = (nanos / 1_000_000, nanos % 1_000_000 == 0);
+            assert_eq!(split(nanos), exact, "{nanos}");
+            assert_eq!(split_in_32_bit_steps(nanos), exact, "{nanos}");
+        }
+    }
+
+    #[test]
+    fn t2_rounds_against_the_holder() {
+        assert_eq!(Nanos(1_999_999).floor(), Millis(1));
+        assert_eq!(Nanos(1_000_001).ceil(), Millis(2));
+        assert_eq!(Nanos(2_000_000).ceil(), Millis(2));
+        assert_eq!(Nanos(u64::MAX).ceil(), Millis(18_446_744_073_710));
+    }
+
+    #[test]
+    fn t4_cuts_a_delay_to_what_the_clock_can_express() {
+        let start = Instant(u64::MAX - 2_500_000);
+        assert_eq!(start.deadline(Millis(2)), (Instant(u64::MAX - 500_000), Millis(2)));
+        assert_eq!(start.deadline(Millis(3)), (Instant(u64::MAX - 500_000), Millis(2)));
+        assert_eq!(start.deadline(Millis::MAX), (Instant(u64::MAX - 500_000), Millis(2)));
+        assert_eq!(Instant(u64::MAX).deadline(Millis(1)), (Instant(u64::MAX), Millis::ZERO));
+    }
+
+    #[test]
+    fn shifts_saturate_at_both_ends_of_the_clock() {
+        assert_eq!(Instant(5).shifted(Nanos(7), Nanos(3)), Instant(9));
+        assert_eq!(Instant(5).shifted(Nanos(3), Nanos(7)), Instant(1));
+        assert_eq!(Instant(5).shifted(Nanos(0), Nanos(9)), Instant::ORIGIN);
+        assert_eq!(Instant(u64::MAX).shifted(Nanos(9), Nanos(3)), Instant(u64::MAX));
+    }
+}

@@ -1,0 +1,87 @@
+//! What can be read from a kernel at any time, without changing it.
+
+use crate::config::Config;
+use crate::decision::StopReason;
+use crate::heartbeat::{Heartbeat, Phase, Stats};
+use crate::time::{Instant, Millis};
+
+impl Heartbeat {
+    /// When the kernel next has something to do: the end of the wait, or the timeout of the attempt in flight.
+    /// `None`: not before the next event.
+    ///
+    /// An ordinary wait is already due less than 1 ms before its deadline; one that honours a Retry-After, and
+    /// a timeout, are not (T4, L3).
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Idle | Phase::Stopped(_) => None,
+            Phase::Creating | Phase::Extending => {
+                self.config.request_timeout().map(|_| self.pending.deadline)
+            }
+            Phase::Beat | Phase::Recovery | Phase::Fallback => Some(self.pending.deadline),
+        }
+    }
+
+    /// How long the lease is provably still held at `now`, rounded down (R1). Zero where nothing is proved: in
+    /// fallback, after lost timing, and for a `now` so far back that timing is lost (T6).
+    #[must_use]
+    pub fn lead(&self, now: Instant) -> Millis {
+        self.reading(now).map_or(Millis::ZERO, |now| self.lead.at(now, self.config.resolution()))
+    }
+
+    /// The instant until which the lease is provably held: the send of the last proven attempt plus what the
+    /// server said remained, never later. `None` where nothing is proved: no answer yet, a fieldless or untimed
+    /// one, lost timing, or a server that has since denied the lease. A stop of the kernel's own keeps it.
+    #[must_use]
+    pub fn fence(&self) -> Option<Instant> {
+        self.lead.fence()
+    }
+
+    /// The last instant at which a complete retry plus margin still fits: after it the lead is less than
+    /// `attempt_budget + safety_margin`, and a failure stops the kernel (R2). Never before the last receipt;
+    /// `None` exactly where [`fence`](Self::fence) is.
+    #[must_use]
+    pub fn danger(&self) -> Option<Instant> {
+        self.lead.danger(&self.budget(), self.config.resolution())
+    }
+
+    /// Whether the lease is provably held from `now` for `duration` more.
+    #[must_use]
+    pub fn is_held_for(&self, duration: Millis, now: Instant) -> bool {
+        match (self.fence(), self.reading(now)) {
+            (Some(fence), Some(now)) => now <= fence && fence.since(now).floor() >= duration,
+            _ => false,
+        }
+    }
+
+    /// Why the kernel has stopped, once it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<StopReason> {
+        match self.phase {
+            Phase::Stopped(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Stats {
+            attempts: self.attempts,
+            retries: self.attempts.saturating_sub(self.key_generations),
+            extensions: self.extensions,
+            failures: self.guards.failures,
+        }
+    }
+
+    /// The configuration it was made with.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// T5, T6: `now` as the kernel would read it, or nothing where it would lose its timing.
+    fn reading(&self, now: Instant) -> Option<Instant> {
+        if now >= self.now { Some(now) } else { Some(self.now).filter(|_| !self.jumps_back(now)) }
+    }
+}
