@@ -2,9 +2,6 @@
 
 use crate::time::Millis;
 
-/// The least an attempt and a margin are counted as, however fast the network.
-const FLOOR: Millis = Millis::new(1_000);
-
 /// P3. An unknown request timeout is an attempt budget of [`Millis::MAX`]: no lead outlasts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget {
@@ -15,9 +12,12 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    pub(crate) fn new(request_timeout: Option<Millis>, max_rtt: Millis) -> Self {
-        let margin = FLOOR.max(max_rtt.doubled());
-        let attempt = request_timeout.unwrap_or(Millis::MAX).max(margin);
+    /// The least an attempt and a margin are counted as, however fast the network.
+    pub(crate) const FLOOR: Millis = Millis::new(1_000);
+
+    /// With the request timeout, infinite where it is unknown, and the `safety_margin` as the RTTs so far have made it: at least [`FLOOR`](Self::FLOOR).
+    pub(crate) fn new(request_timeout: Millis, margin: Millis) -> Self {
+        let attempt = request_timeout.max(margin);
         Self { attempt, margin }
     }
 
@@ -64,7 +64,7 @@ impl Plan {
     }
 
     fn budget(&self) -> Budget {
-        Budget::new(self.request_timeout, self.max_rtt)
+        Budget::new(self.request_timeout.unwrap_or(Millis::MAX), Budget::FLOOR.max(self.max_rtt.doubled()))
     }
 
     /// How long one attempt may take until its failure is known (P3); `None`: unbounded.
@@ -105,10 +105,6 @@ impl Plan {
     pub fn shortest_lead(&self) -> Option<Millis> {
         self.retry_reserve().map(|reserve| reserve.plus(Millis::new(1)))
     }
-
-    pub(crate) const fn of(lead: Millis, max_rtt: Millis, request_timeout: Option<Millis>) -> Self {
-        Self { lead, max_rtt, request_timeout }
-    }
 }
 
 /// T2: the largest number is infinity.
@@ -126,7 +122,7 @@ mod tests {
 
     #[track_caller]
     fn budget(timeout: Option<u64>, max_rtt: u64, attempt: u64, margin: u64, reserve: u64) {
-        let budget = Budget::new(timeout.map(ms), ms(max_rtt));
+        let budget = plan(0, max_rtt, timeout).budget();
         assert_eq!((budget.attempt, budget.margin, budget.reserve()), (ms(attempt), ms(margin), ms(reserve)));
     }
 
@@ -142,16 +138,16 @@ mod tests {
 
     #[test]
     fn r1_the_window_is_exact_at_zero_and_at_the_end_of_u64() {
-        let budget = Budget::new(Some(ms(10_000)), ms(0));
+        let budget = plan(0, 0, Some(10_000)).budget();
         assert_eq!(budget.window(ms(10_999)), None);
         assert_eq!(budget.window(ms(11_000)), Some(ms(0)));
         assert_eq!(budget.window(ms(11_001)), Some(ms(1)));
-        assert_eq!(Budget::new(Some(Millis::MAX), ms(0)).window(Millis::MAX), None);
-        assert_eq!(Budget::new(None, ms(0)).window(Millis::MAX), None);
+        assert_eq!(plan(0, 0, Some(u64::MAX)).budget().window(Millis::MAX), None);
+        assert_eq!(plan(0, 0, None).budget().window(Millis::MAX), None);
     }
 
     fn plan(lead: u64, max_rtt: u64, timeout: Option<u64>) -> Plan {
-        Plan::of(ms(lead), ms(max_rtt), timeout.map(ms))
+        Plan { lead: ms(lead), max_rtt: ms(max_rtt), request_timeout: timeout.map(ms) }
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What a host sets, parsed once: a [`Config`] is never invalid.
 
-use core::num::NonZeroU64;
-
 use crate::time::{Millis, Nanos};
 
 /// The longest extension the protocol allows, and the longest lease: 24 hours.
@@ -73,10 +71,13 @@ impl Settings {
     serde(try_from = "Settings", into = "Settings")
 )]
 pub struct Config {
-    request_timeout_ms: Option<NonZeroU64>,
-    max_wait_ms: Option<NonZeroU64>,
+    /// [`Millis::MAX`] where it is unknown, which is what P3 computes with; `timed` tells the two apart.
+    request_timeout: Millis,
+    /// [`Millis::MAX`] where there is no cap: the two mean the same.
+    max_wait: Millis,
     clock_resolution_ns: u64,
     extend_by_ms: u32,
+    timed: bool,
     fallback: Fallback,
 }
 
@@ -102,10 +103,11 @@ impl Config {
             return Err(error);
         }
         Ok(Self {
-            request_timeout_ms: non_zero(request_timeout_ms),
-            max_wait_ms: non_zero(max_wait_ms),
+            request_timeout: or_max(request_timeout_ms),
+            max_wait: or_max(max_wait_ms),
             clock_resolution_ns,
             extend_by_ms: extend_by_ms as u32,
+            timed: request_timeout_ms.is_some(),
             fallback,
         })
     }
@@ -119,7 +121,7 @@ impl Config {
     /// The enforced bound of one attempt, where it is known.
     #[must_use]
     pub fn request_timeout(&self) -> Option<Millis> {
-        self.request_timeout_ms.map(|ms| Millis::new(ms.get()))
+        self.timed.then_some(self.request_timeout)
     }
 
     /// By how much a measured difference may understate, in ns (T3).
@@ -128,10 +130,19 @@ impl Config {
         self.clock_resolution_ns
     }
 
-    /// The cap of every bounded wait, where there is one.
+    /// The cap of every bounded wait, where there is one. One of `u64::MAX` ms caps nothing.
     #[must_use]
     pub fn max_wait(&self) -> Option<Millis> {
-        self.max_wait_ms.map(|ms| Millis::new(ms.get()))
+        Some(self.max_wait).filter(|most| *most < Millis::MAX)
+    }
+
+    /// P3: the request timeout, infinite where it is unknown.
+    pub(crate) const fn timeout_or_infinity(&self) -> Millis {
+        self.request_timeout
+    }
+
+    pub(crate) fn cap(&self, wait: Millis) -> Millis {
+        wait.min(self.max_wait)
     }
 
     /// What happens where `remaining_ttl_ms` is absent.
@@ -213,10 +224,10 @@ impl ConfigField {
     }
 }
 
-const fn non_zero(value: Option<u64>) -> Option<NonZeroU64> {
-    match value {
-        Some(value) => NonZeroU64::new(value),
-        None => None,
+const fn or_max(ms: Option<u64>) -> Millis {
+    match ms {
+        Some(ms) => Millis::new(ms),
+        None => Millis::MAX,
     }
 }
 
@@ -273,7 +284,8 @@ mod tests {
         let max_wait = |ms| Settings { max_wait_ms: Some(ms), ..Settings::new(1) };
         refuses(max_wait(0), ConfigField::MaxWaitMs, 0);
         accepts(max_wait(1));
-        accepts(max_wait(u64::MAX));
+        accepts(max_wait(u64::MAX - 1));
+        assert_eq!(Config::new(max_wait(u64::MAX)), Config::new(Settings::new(1)), "caps nothing");
         accepts(Settings { fallback: Fallback::Refuse, ..Settings::new(1) });
     }
 

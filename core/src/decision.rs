@@ -1,9 +1,9 @@
 //! Decisions: what the kernel wants done, by which rule, and what that was based on.
 
-use crate::explain::{Basis, Explanation};
 use crate::time::Millis;
 
-/// What to do now, and why. Printed with `{}` it is one line for a log.
+/// What to do now, and by which rule. Printed with `{}` it is one line for a log;
+/// [`Heartbeat::explain`](crate::Heartbeat::explain) adds the numbers and the remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decision {
@@ -11,14 +11,15 @@ pub struct Decision {
     pub action: Action,
     /// The rule that decided.
     pub rule: Rule,
-    pub(crate) basis: Basis,
 }
 
 impl Decision {
-    /// The numbers behind the decision, computed only when asked for.
-    #[must_use]
-    pub fn explain(&self) -> Explanation {
-        Explanation::new(self)
+    pub(crate) const fn stop(reason: StopReason, rule: Rule) -> Self {
+        Self { action: Action::Stop(reason), rule }
+    }
+
+    pub(crate) const fn wait_for_event(rule: Rule) -> Self {
+        Self { action: Action::Wait(None), rule }
     }
 }
 

@@ -4,17 +4,8 @@ use core::fmt::{Display, Formatter, Result};
 
 use crate::budget::{Budget, Plan};
 use crate::decision::{Action, Attempt, Decision, Rule, StopReason};
-use crate::time::{Millis, Nanos};
-
-/// What a decision was based on, as raw as it is, so that making a decision costs no arithmetic for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Basis {
-    /// Primary path, or nothing yet.
-    Lead { floor: Millis, aged_ns: u64, max_rtt: Millis, request_timeout: Option<Millis>, timed: bool },
-    /// Fallback.
-    Ledger { grant: Millis, clamped: bool },
-}
+use crate::heartbeat::{Heartbeat, Mode};
+use crate::time::Millis;
 
 /// Why a decision was made. `{}` prints it as one sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +47,7 @@ pub enum Numbers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// No round trip was measured.
+    /// No lead was proved: the round trip was not measured, or took all that remained.
     MeasureRoundTrip,
     /// The request timeout is unknown; below this one a lease like this is safe, where any is.
     SetRequestTimeout {
@@ -83,33 +74,94 @@ pub enum Remedy {
     Advice(&'static str),
 }
 
-impl Explanation {
-    pub(crate) fn new(decision: &Decision) -> Self {
-        Self { rule: decision.rule, numbers: numbers(decision), remedy: remedy(decision) }
+impl Heartbeat {
+    /// Why `decision` was made: the numbers, and what can be done about it. Nothing of it is computed before,
+    /// so a decision costs the same whether or not it is explained.
+    ///
+    /// `decision` is the last one this kernel made: the numbers are read back from it. To explain later, copy
+    /// the kernel, or keep the [`Explanation`].
+    #[must_use]
+    pub fn explain(&self, decision: &Decision) -> Explanation {
+        Explanation { rule: decision.rule, numbers: self.numbers(decision), remedy: self.remedy(decision) }
+    }
+
+    fn numbers(&self, decision: &Decision) -> Option<Numbers> {
+        if matches!(decision.rule, Rule::L1 | Rule::L4 | Rule::F1 | Rule::F3) {
+            return None;
+        }
+        if self.mode == Mode::Fallback {
+            return Some(Numbers::Fallback { grant: self.ledger.grant(), clamped: self.ledger.clamped() });
+        }
+        let at_receipt = decision.rule == Rule::P5
+            || decision.rule == Rule::P4 && matches!(decision.action, Action::Wait(_));
+        let lead = if at_receipt { self.lead.floor } else { self.lead_now() };
+        let plan = Plan::new(&self.config, lead, self.max_rtt());
+        Some(Numbers::Primary {
+            lead,
+            attempt_budget: plan.attempt_budget(),
+            safety_margin: plan.safety_margin(),
+            retry_reserve: plan.retry_reserve(),
+            window_ms: plan.attempt_budget().map(|budget| signed_window(lead, budget, plan.safety_margin())),
+        })
+    }
+
+    fn remedy(&self, decision: &Decision) -> Option<Remedy> {
+        match decision.action {
+            Action::Stop(StopReason::NoSafeRetry) | Action::Send(_) if decision.rule == Rule::T6 => {
+                Some(Remedy::Advice("use a clock that counts time asleep, so that a resume is no jump"))
+            }
+            Action::Send(_) if decision.rule == Rule::P5 => Some(self.dead_zone()),
+            Action::Stop(StopReason::LeaseTooShort) => Some(self.dead_zone()),
+            Action::Stop(reason) => advice(reason).map(Remedy::Advice),
+            _ => None,
+        }
+    }
+
+    /// P1, as far as it matters: half the margin that it made.
+    fn max_rtt(&self) -> Millis {
+        self.lead.margin.half()
+    }
+
+    /// P5: why a success leaves no delay, and what would.
+    fn dead_zone(&self) -> Remedy {
+        if self.lead.floor.is_zero() {
+            return Remedy::MeasureRoundTrip;
+        }
+        let max_rtt = self.max_rtt();
+        let plan = Plan::new(&self.config, self.lead.floor, max_rtt);
+        let below = plan.largest_timeout().map(|largest| largest.plus(Millis::new(1)));
+        match (self.config.request_timeout(), below) {
+            (None, below) => Remedy::SetRequestTimeout { below },
+            (Some(timeout), Some(below)) => {
+                Remedy::ShortenRequestTimeout { timeout, needs: self.budget().reserve(), below }
+            }
+            (Some(_), None) => Remedy::LengthenLease {
+                max_rtt,
+                needs: Budget::new(Millis::ZERO, self.lead.margin).reserve(),
+            },
+        }
     }
 }
 
-fn numbers(decision: &Decision) -> Option<Numbers> {
-    if matches!(decision.rule, Rule::L1 | Rule::L4 | Rule::F1 | Rule::F3) {
-        return None;
-    }
-    Some(match decision.basis {
-        Basis::Lead { floor, aged_ns, max_rtt, request_timeout, .. } => {
-            let at_receipt = decision.rule == Rule::P5
-                || decision.rule == Rule::P4 && matches!(decision.action, Action::Wait(_));
-            let lead = if at_receipt { floor } else { floor.minus(Nanos(aged_ns).ceil()) };
-            let plan = Plan::of(lead, max_rtt, request_timeout);
-            Numbers::Primary {
-                lead,
-                attempt_budget: plan.attempt_budget(),
-                safety_margin: plan.safety_margin(),
-                retry_reserve: plan.retry_reserve(),
-                window_ms: plan
-                    .attempt_budget()
-                    .map(|budget| signed_window(lead, budget, plan.safety_margin())),
-            }
+const fn advice(reason: StopReason) -> Option<&'static str> {
+    Some(match reason {
+        StopReason::NoSafeRetry | StopReason::ZeroWindowSpent => {
+            "a shorter request timeout or a longer lease leaves room for more retries"
         }
-        Basis::Ledger { grant, clamped } => Numbers::Fallback { grant, clamped },
+        StopReason::CreateAmbiguous => {
+            "the reservation may exist: find out by the same idempotency key before creating another"
+        }
+        StopReason::NoProgress => "use a finer clock, or declare its clock_resolution_ns",
+        StopReason::Throttled => {
+            "have the server allow more requests, or ask for a longer lease so that its Retry-After fits"
+        }
+        StopReason::Rejected => "read the error code and message of the answer",
+        StopReason::UnexpectedStatus => "check the URL: an extend is answered by 200, 4xx or 5xx",
+        StopReason::MaxExtensionsExceeded => {
+            "ask for longer extensions, or have the tenant's limit of extensions raised"
+        }
+        StopReason::RemainingTtlAbsent => "use a server that returns remaining_ttl_ms, or allow the fallback",
+        _ => return None,
     })
 }
 
@@ -117,59 +169,6 @@ fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
     let needed = i128::from(budget.get()).saturating_add(i128::from(margin.get()));
     let window = i128::from(lead.get()).saturating_sub(needed);
     i64::try_from(window).unwrap_or(if window < 0 { i64::MIN } else { i64::MAX })
-}
-
-fn remedy(decision: &Decision) -> Option<Remedy> {
-    let advice = match decision.action {
-        Action::Stop(StopReason::NoSafeRetry) | Action::Send(_) if decision.rule == Rule::T6 => {
-            "use a clock that counts time asleep, so that a resume is no jump"
-        }
-        Action::Stop(StopReason::LeaseTooShort) => return dead_zone(decision.basis),
-        Action::Send(_) if decision.rule == Rule::P5 => return dead_zone(decision.basis),
-        Action::Stop(StopReason::NoSafeRetry | StopReason::ZeroWindowSpent) => {
-            "a shorter request timeout or a longer lease leaves room for more retries"
-        }
-        Action::Stop(StopReason::CreateAmbiguous) => {
-            "the reservation may exist: find out by the same idempotency key before creating another"
-        }
-        Action::Stop(StopReason::NoProgress) => "use a finer clock, or declare its clock_resolution_ns",
-        Action::Stop(StopReason::Throttled) => {
-            "have the server allow more requests, or ask for a longer lease so that its Retry-After fits"
-        }
-        Action::Stop(StopReason::Rejected) => "read the error code and message of the answer",
-        Action::Stop(StopReason::UnexpectedStatus) => {
-            "check the URL: an extend is answered by 200, 4xx or 5xx"
-        }
-        Action::Stop(StopReason::MaxExtensionsExceeded) => {
-            "ask for longer extensions, or have the tenant's limit of extensions raised"
-        }
-        Action::Stop(StopReason::RemainingTtlAbsent) => {
-            "use a server that returns remaining_ttl_ms, or allow the fallback"
-        }
-        _ => return None,
-    };
-    Some(Remedy::Advice(advice))
-}
-
-/// P5: why a success leaves no delay, and what would.
-fn dead_zone(basis: Basis) -> Option<Remedy> {
-    let Basis::Lead { floor, max_rtt, request_timeout, timed, .. } = basis else { return None };
-    if !timed {
-        return Some(Remedy::MeasureRoundTrip);
-    }
-    let plan = Plan::of(floor, max_rtt, request_timeout);
-    let below = plan.largest_timeout().map(|largest| largest.plus(Millis::new(1)));
-    Some(match (request_timeout, below) {
-        (None, below) => Remedy::SetRequestTimeout { below },
-        (Some(timeout), Some(below)) => Remedy::ShortenRequestTimeout {
-            timeout,
-            needs: plan.retry_reserve().unwrap_or(Millis::MAX),
-            below,
-        },
-        (Some(_), None) => {
-            Remedy::LengthenLease { max_rtt, needs: Budget::new(Some(Millis::ZERO), max_rtt).reserve() }
-        }
-    })
 }
 
 impl Rule {
@@ -206,7 +205,7 @@ impl Rule {
 
 impl Display for Decision {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{}: {}", self.action, self.explain())
+        write!(f, "{}: {} ({})", self.action, self.rule.meaning(), self.rule)
     }
 }
 
@@ -261,7 +260,7 @@ impl Display for Remedy {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::MeasureRoundTrip => {
-                f.write_str("measure each round trip on a monotonic clock: without it no lead is proved")
+                f.write_str("no lead is proved: measure each round trip on a monotonic clock, and see that the lease outlasts it")
             }
             Self::SetRequestTimeout { below: Some(below) } => {
                 write!(f, "enforce a request timeout; for this lease keep it below {below}")

@@ -4,10 +4,9 @@ use crate::budget::Budget;
 use crate::config::{Config, Fallback};
 use crate::decision::{Action, Attempt, AttemptId, Decision, Key, Misuse, Operation, Rule, StopReason};
 use crate::event::{Event, Failure, Outcome, Success};
-use crate::explain::Basis;
 use crate::lead::Lead;
 use crate::ledger::{Ledger, THROTTLE_MAX};
-use crate::recovery::{Guards, Throttle};
+use crate::recovery::Guards;
 use crate::response::{Disposition, classify};
 use crate::time::{Instant, Millis, Nanos};
 
@@ -66,7 +65,7 @@ pub(crate) enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub(crate) deadline: Instant,
-    /// The wait at its full length, at most a day where it matters (T6).
+    /// The last wait but a beat's, at its full length: at most a day where it matters (T6).
     pub(crate) length_ms: u32,
     /// T4: the wait honours a Retry-After, so it is never cut short.
     pub(crate) throttled: bool,
@@ -104,7 +103,7 @@ impl Heartbeat {
         Self {
             config,
             now: Instant::ORIGIN,
-            lead: Lead::default(),
+            lead: Lead::with_margin(Budget::FLOOR),
             ledger: Ledger::with_cadence(Ledger::held(config.extend_by())),
             guards: Guards::default(),
             pending: Pending::NONE,
@@ -123,83 +122,144 @@ impl Heartbeat {
     /// # Errors
     /// [`Misuse`] where the event cannot happen now (L2). Nothing has changed then, the clock included; a host
     /// drops the event and goes on with the decision it had.
+    #[inline]
     pub fn handle(&mut self, event: Event, now: Instant) -> Result<Decision, Misuse> {
-        if let Phase::Stopped(reason) = self.phase {
-            return Ok(self.decide(Action::Stop(reason), Rule::L5));
+        if matches!(event, Event::Tick) {
+            return Ok(self.tick(now));
         }
-        let outcome = match event {
-            Event::Tick => return Ok(self.tick(now)),
-            Event::TimingLost => return Ok(self.timing_lost(now)),
-            Event::Begin if self.phase != Phase::Idle => return Err(Misuse::UnexpectedEvent), // L1
-            Event::Begin => None,
-            Event::Close => {
-                self.accept(now);
-                return Ok(self.stop(StopReason::Closed, Rule::L5));
-            }
-            Event::Report { attempt, outcome } => {
-                self.admit(attempt, &outcome)?;
-                Some(outcome)
-            }
-        };
-        self.accept(now);
-        Ok(match outcome {
-            None => self.send(Operation::Create, Key::Fresh, Rule::L1),
-            Some(Outcome::Created(success)) => self.succeed(&success),
-            Some(Outcome::Extended(success)) if success.expires_at_ms.is_some() => self.succeed(&success),
-            Some(Outcome::Extended(_)) => self.fail(&Failure::Ambiguous), // C1
-            Some(Outcome::Denied) => self.stop(StopReason::NotGranted, Rule::L4),
-            Some(Outcome::Failed(failure)) => self.fail(&failure),
-        })
+        match &event {
+            Event::Report { attempt, outcome } => self.report(*attempt, outcome, now),
+            event => self.command(event, now),
+        }
     }
 
     /// What is due at `now`: the same as [`Event::Tick`], which is never a misuse. Early and late calls are fine.
+    #[inline(never)] // called in place, its two ends write their result where the caller wants it
     pub fn tick(&mut self, now: Instant) -> Decision {
+        match self.rearm(now) {
+            Some(left) => self.wait(left, Rule::T4),
+            None => self.advance(now),
+        }
+    }
+
+    /// T4: what is left of a wait that is not yet due at `now`. The commonest of all calls, so it comes first.
+    #[inline]
+    fn rearm(&mut self, now: Instant) -> Option<Millis> {
+        if !matches!(self.phase, Phase::Beat | Phase::Recovery | Phase::Fallback) {
+            return None;
+        }
+        let now = self.reading(now)?;
+        let left = self.pending.left(now);
+        if left.is_zero() {
+            return None;
+        }
+        self.now = now;
+        Some(left)
+    }
+
+    /// Any other tick: something is due, in flight, or lost.
+    fn advance(&mut self, now: Instant) -> Decision {
         if let Phase::Stopped(reason) = self.phase {
-            return self.decide(Action::Stop(reason), Rule::L5);
+            return Decision::stop(reason, Rule::L5);
         }
         let lost = self.accept(now);
         self.proceed(lost)
     }
 
-    /// T6: the same as [`Event::TimingLost`].
-    pub(crate) fn timing_lost(&mut self, now: Instant) -> Decision {
-        self.advance(now);
-        self.lose_timing();
-        self.proceed(true)
+    /// What the host wants of the kernel, rather than what became of an attempt.
+    fn command(&mut self, event: &Event, now: Instant) -> Result<Decision, Misuse> {
+        match event {
+            _ if self.stopped().is_some() => Ok(self.advance(now)), // L5
+            Event::Begin if self.phase != Phase::Idle => Err(Misuse::UnexpectedEvent), // L1
+            Event::Begin => {
+                self.accept(now);
+                Ok(self.send(Operation::Create, Key::Fresh, Rule::L1))
+            }
+            Event::TimingLost => Ok(self.timing_lost(now)),
+            Event::Close => {
+                self.accept(now);
+                Ok(self.stop(StopReason::Closed, Rule::L5))
+            }
+            Event::Tick | Event::Report { .. } => Ok(self.advance(now)),
+        }
     }
 
-    /// L2: whether a report answers what is in flight.
-    fn admit(&self, attempt: Option<AttemptId>, outcome: &Outcome) -> Result<(), Misuse> {
+    /// L2: a report is taken in only if it answers what is in flight, or is the create to be adopted.
+    fn report(
+        &mut self,
+        attempt: Option<AttemptId>,
+        outcome: &Outcome,
+        now: Instant,
+    ) -> Result<Decision, Misuse> {
+        if let Phase::Stopped(reason) = self.phase {
+            return Ok(Decision::stop(reason, Rule::L5));
+        }
         let in_flight = matches!(self.phase, Phase::Creating | Phase::Extending);
         if in_flight && attempt.is_some_and(|id| id.get() != self.attempts) {
             return Err(Misuse::StaleAttempt);
         }
-        let fits = match outcome {
-            Outcome::Created(_) => matches!(self.phase, Phase::Idle | Phase::Creating),
-            Outcome::Denied => self.phase == Phase::Creating,
-            Outcome::Extended(_) => self.phase == Phase::Extending,
-            Outcome::Failed(_) => in_flight,
-        };
-        if fits { Ok(()) } else { Err(Misuse::UnexpectedEvent) }
+        match outcome {
+            Outcome::Extended(success) if self.phase == Phase::Extending => Ok(self.extended(success, now)),
+            Outcome::Created(success) if matches!(self.phase, Phase::Idle | Phase::Creating) => {
+                Ok(self.created(success, now))
+            }
+            Outcome::Failed(failure) if in_flight => Ok(self.failed(failure, now)),
+            Outcome::Denied if self.phase == Phase::Creating => {
+                self.accept(now);
+                Ok(self.stop(StopReason::NotGranted, Rule::L4))
+            }
+            _ => Err(Misuse::UnexpectedEvent),
+        }
     }
 
-    /// Takes over `now`, and voids what a jump back makes unreliable; whether it did.
+    // One function for each outcome, so that the commonest pays for no other's registers.
+
+    #[inline(never)]
+    fn extended(&mut self, success: &Success, now: Instant) -> Decision {
+        self.accept(now);
+        if success.expires_at_ms.is_none() {
+            return self.fail(&Failure::Ambiguous); // C1
+        }
+        self.extensions = self.extensions.saturating_add(1);
+        self.succeed(success, true)
+    }
+
+    #[inline(never)]
+    fn created(&mut self, success: &Success, now: Instant) -> Decision {
+        self.accept(now);
+        self.succeed(success, false)
+    }
+
+    #[inline(never)]
+    fn failed(&mut self, failure: &Failure, now: Instant) -> Decision {
+        self.accept(now);
+        self.fail(failure)
+    }
+
+    /// T6: the same as [`Event::TimingLost`].
+    pub(crate) fn timing_lost(&mut self, now: Instant) -> Decision {
+        self.accept(now);
+        self.lose_timing(self.now);
+        self.proceed(true)
+    }
+
+    /// T5, T6: takes over `now`; whether timing is lost because the clock jumped back.
+    #[inline]
     fn accept(&mut self, now: Instant) -> bool {
-        let lost = self.advance(now);
+        if now >= self.now {
+            self.now = now;
+            return false;
+        }
+        self.step_back(now)
+    }
+
+    #[cold]
+    fn step_back(&mut self, now: Instant) -> bool {
+        let lost = self.jumps_back(now);
         if lost {
-            self.lose_timing();
+            self.lose_timing(now);
         }
         lost
-    }
-
-    /// T5, T6: takes over `now`; whether the clock jumped back.
-    fn advance(&mut self, now: Instant) -> bool {
-        let steps_back = now < self.now;
-        let jumps_back = steps_back && self.jumps_back(now);
-        if !steps_back || jumps_back {
-            self.now = now;
-        }
-        jumps_back
     }
 
     /// T5: a step back of at most 1 ms, or one clock quantum, is read as no step.
@@ -209,7 +269,8 @@ impl Heartbeat {
 
     /// T6: no measured time can be trusted.
     #[cold]
-    fn lose_timing(&mut self) {
+    fn lose_timing(&mut self, now: Instant) {
+        self.now = now;
         self.lead.void();
         self.ledger.void();
         self.tainted = true;
@@ -219,84 +280,86 @@ impl Heartbeat {
     }
 
     /// A schema-valid success (P, F).
-    fn succeed(&mut self, success: &Success) -> Decision {
-        let (now, resolution) = (self.now, self.config.resolution());
-        let extended = self.phase == Phase::Extending;
-        if extended {
-            self.extensions = self.extensions.saturating_add(1);
-        }
+    fn succeed(&mut self, success: &Success, extended: bool) -> Decision {
         self.guards.clear();
+        let resolution = self.config.resolution();
         let rtt = success.rtt_ns.filter(|_| !self.tainted).map(|ns| Nanos(ns).plus(resolution)); // P1, P2
         self.tainted = false;
-        let previous_receipt = self.lead.receipt;
-        let before = success.expires_at_ms.and_then(|at| self.ledger.enter(Millis::new(at), now));
-        let remaining = success.remaining_ttl_ms.map(Millis::new);
-        self.lead.receive(rtt, remaining, now);
-        if remaining.is_some() {
-            self.mode = Mode::Primary;
-            return self.schedule();
+        let Some(remaining) = success.remaining_ttl_ms else {
+            return self.fall_back(success.expires_at_ms, rtt, extended);
+        };
+        self.mode = Mode::Primary;
+        if let Some(expires_at) = success.expires_at_ms {
+            self.ledger.enter(Millis::new(expires_at), self.now);
         }
+        self.lead.receive(rtt, Millis::new(remaining), self.now);
+        self.schedule()
+    }
+
+    /// P4, P5: the delay that a primary success allows.
+    fn schedule(&mut self) -> Decision {
+        let (deadline, delay) = self.now.deadline(self.budget().delay(self.lead.floor));
+        if !delay.is_zero() {
+            self.guards.zero_delay = false;
+            self.hold(Phase::Beat, Key::Fresh, deadline, false);
+            return self.wait(delay, Rule::P4);
+        }
+        if self.guards.zero_delay {
+            return self.stop(StopReason::LeaseTooShort, Rule::P5);
+        }
+        self.guards.zero_delay = true;
+        self.send(Operation::Extend, Key::Fresh, Rule::P5)
+    }
+
+    /// A success that does not say what remains (F1, F3, F4).
+    #[inline(never)] // keeps the primary path short
+    fn fall_back(&mut self, expires_at_ms: Option<u64>, rtt: Option<Nanos>, extended: bool) -> Decision {
         self.mode = Mode::Fallback;
         self.guards.zero_delay = false; // F7
+        let (now, extend_by) = (self.now, self.config.extend_by());
+        let elapsed = now.since(self.lead.receipt).plus(self.config.resolution()).ceil();
+        let before = self.ledger.latest();
+        if let Some(expires_at) = expires_at_ms {
+            self.ledger.enter(Millis::new(expires_at), now);
+        }
+        self.lead.receive(rtt, Millis::ZERO, now);
         if self.config.fallback() == Fallback::Refuse {
             return self.stop(StopReason::RemainingTtlAbsent, Rule::F1);
         }
         if !extended {
-            self.ledger.hold(self.config.extend_by());
+            self.ledger.hold(extend_by);
             return self.send(Operation::Extend, Key::Fresh, Rule::F3);
         }
-        let elapsed = now.since(previous_receipt).plus(resolution).ceil();
-        self.ledger.measure(before, elapsed, self.config.extend_by());
+        self.ledger.measure(before, elapsed, extend_by);
         self.wait_or_send(Phase::Fallback, Key::Fresh, self.ledger.cadence(), false, Rule::F4)
-    }
-
-    /// P4, P5: the delay that the last primary success allows.
-    fn schedule(&mut self) -> Decision {
-        let delay = self.budget().delay(self.lead.floor);
-        let zero_before = self.guards.zero_delay;
-        self.guards.zero_delay = self.now.deadline(delay).1.is_zero();
-        if !self.guards.zero_delay {
-            return self.wait_or_send(Phase::Beat, Key::Fresh, delay, false, Rule::P4);
-        }
-        if zero_before {
-            return self.stop(StopReason::LeaseTooShort, Rule::P5);
-        }
-        self.send(Operation::Extend, Key::Fresh, Rule::P5)
     }
 
     /// Whatever failed in flight (C, L4, R, F6).
     fn fail(&mut self, failure: &Failure) -> Decision {
         self.guards.failures = self.guards.failures.saturating_add(1);
-        let operation = self.in_flight();
+        let operation = if self.phase == Phase::Creating { Operation::Create } else { Operation::Extend };
         let disposition = classify(operation, failure);
-        if let Disposition::Permanent(reason) = disposition {
-            return self.stop(reason, Rule::C3);
-        }
-        if operation == Operation::Extend && self.mode == Mode::Fallback {
-            return self.fail_in_fallback(disposition);
-        }
-        let throttle = match disposition {
-            Disposition::Transient | Disposition::Permanent(_) => Throttle::None,
-            Disposition::Throttled(retry_after) => Throttle::RetryAfter(retry_after),
-            Disposition::Rejected => return self.stop(StopReason::Rejected, Rule::C4),
-            Disposition::UnexpectedStatus => return self.stop(StopReason::UnexpectedStatus, Rule::C4),
-        };
-        if operation == Operation::Create { self.fail_create(throttle) } else { self.recover(throttle) }
-    }
-
-    /// L4: one immediate retry with the same key.
-    fn fail_create(&mut self, throttle: Throttle) -> Decision {
-        match (throttle, self.key) {
-            (Throttle::RetryAfter(_), _) => self.stop(StopReason::Throttled, Rule::L4),
-            (Throttle::None, Key::Fresh) => self.send(Operation::Create, Key::Same, Rule::L4),
-            (Throttle::None, Key::Same) => self.stop(StopReason::CreateAmbiguous, Rule::L4),
+        match disposition {
+            Disposition::Permanent(reason) => self.stop(reason, Rule::C3),
+            _ if operation == Operation::Extend && self.mode == Mode::Fallback => {
+                self.fail_in_fallback(disposition)
+            }
+            Disposition::Rejected => self.stop(StopReason::Rejected, Rule::C4),
+            Disposition::UnexpectedStatus => self.stop(StopReason::UnexpectedStatus, Rule::C4),
+            _ if operation == Operation::Extend => self.recover(disposition),
+            // L4: one immediate retry with the same key.
+            Disposition::Throttled(_) => self.stop(StopReason::Throttled, Rule::L4),
+            Disposition::Transient if self.key == Key::Fresh => {
+                self.send(Operation::Create, Key::Same, Rule::L4)
+            }
+            Disposition::Transient => self.stop(StopReason::CreateAmbiguous, Rule::L4),
         }
     }
 
     /// R1–R7.
-    fn recover(&mut self, throttle: Throttle) -> Decision {
+    fn recover(&mut self, disposition: Disposition) -> Decision {
         let (now, lead, budget) = (self.now, self.lead_now(), self.budget());
-        match self.guards.retry(lead, &budget, throttle, now) {
+        match self.guards.retry(lead, &budget, disposition, now) {
             Ok(retry) => {
                 self.wait_or_send(Phase::Recovery, Key::Same, retry.delay, retry.throttled, retry.rule)
             }
@@ -320,24 +383,23 @@ impl Heartbeat {
     /// Time passed; `lost` says that nobody knows how much (T6).
     fn proceed(&mut self, lost: bool) -> Decision {
         match self.phase {
-            Phase::Idle => self.decide(Action::Wait(None), Rule::L1),
+            Phase::Idle => Decision::wait_for_event(Rule::L1),
             Phase::Creating | Phase::Extending => self.proceed_in_flight(),
-            Phase::Beat | Phase::Recovery | Phase::Fallback if lost => self.resume(),
-            Phase::Beat | Phase::Recovery | Phase::Fallback => {
+            _ if lost => self.resume(),
+            _ => {
                 let left = self.pending.left(self.now);
-                if left.is_zero() { self.due() } else { self.decide_wait(left, Rule::T4) }
+                if left.is_zero() { self.due() } else { self.wait(left, Rule::T4) }
             }
-            Phase::Stopped(reason) => self.decide(Action::Stop(reason), Rule::L5),
         }
     }
 
     /// L3: the kernel enforces the timeout it budgets for.
     fn proceed_in_flight(&mut self) -> Decision {
         if self.config.request_timeout().is_none() {
-            return self.decide(Action::Wait(None), Rule::L3);
+            return Decision::wait_for_event(Rule::L3);
         }
         let left = self.pending.deadline.since(self.now).ceil();
-        if left.is_zero() { self.fail(&Failure::Timeout) } else { self.decide_wait(left, Rule::L3) }
+        if left.is_zero() { self.fail(&Failure::Timeout) } else { self.wait(left, Rule::L3) }
     }
 
     /// A wait has ended.
@@ -385,21 +447,30 @@ impl Heartbeat {
         throttled: bool,
         rule: Rule,
     ) -> Decision {
+        if delay.is_zero() {
+            return self.send(Operation::Extend, key, rule);
+        }
         let (deadline, cut) = self.now.deadline(delay);
         if cut.is_zero() {
             return self.send(Operation::Extend, key, rule);
         }
+        self.pending.length_ms = delay.saturating_u32();
+        self.hold(phase, key, deadline, throttled);
+        self.wait(cut, rule)
+    }
+
+    fn hold(&mut self, phase: Phase, key: Key, deadline: Instant, throttled: bool) {
         self.phase = phase;
         self.key = key;
-        self.pending = Pending { deadline, length_ms: delay.saturating_u32(), throttled };
-        self.decide_wait(cut, rule)
+        self.pending.deadline = deadline;
+        self.pending.throttled = throttled;
     }
 
-    fn decide_wait(&self, left: Millis, rule: Rule) -> Decision {
-        let capped = self.config.max_wait().map_or(left, |most| most.min(left));
-        self.decide(Action::Wait(Some(capped)), rule)
+    fn wait(&self, left: Millis, rule: Rule) -> Decision {
+        Decision { action: Action::Wait(Some(self.config.cap(left))), rule }
     }
 
+    #[inline(never)] // one of many ends: once is enough
     fn send(&mut self, operation: Operation, key: Key, rule: Rule) -> Decision {
         self.attempts = self.attempts.saturating_add(1);
         if key == Key::Fresh {
@@ -417,44 +488,27 @@ impl Heartbeat {
             extend_by: self.config.extend_by(),
             timeout: self.config.request_timeout(),
         };
-        self.decide(Action::Send(attempt), rule)
+        Decision { action: Action::Send(attempt), rule }
     }
 
+    #[inline(never)] // one of many ends: once is enough
     fn stop(&mut self, reason: StopReason, rule: Rule) -> Decision {
+        self.phase = Phase::Stopped(reason);
         if reason.disproves_the_lease() {
             self.lead.void();
         }
-        self.phase = Phase::Stopped(reason);
-        self.decide(Action::Stop(reason), rule)
-    }
-
-    fn decide(&self, action: Action, rule: Rule) -> Decision {
-        let basis = match self.mode {
-            Mode::Primary => Basis::Lead {
-                floor: self.lead.floor,
-                aged_ns: self.now.since(self.lead.receipt).plus(self.config.resolution()).0,
-                max_rtt: self.lead.max_rtt,
-                request_timeout: self.config.request_timeout(),
-                timed: self.lead.fence().is_some(),
-            },
-            Mode::Fallback => Basis::Ledger { grant: self.ledger.grant(), clamped: self.ledger.clamped() },
-        };
-        Decision { action, rule, basis }
+        Decision::stop(reason, rule)
     }
 
     fn timeout_from_now(&self) -> Instant {
-        self.now.plus(self.config.request_timeout().unwrap_or(Millis::MAX))
-    }
-
-    fn in_flight(&self) -> Operation {
-        if self.phase == Phase::Creating { Operation::Create } else { Operation::Extend }
+        self.now.plus(self.config.timeout_or_infinity())
     }
 
     pub(crate) fn budget(&self) -> Budget {
-        Budget::new(self.config.request_timeout(), self.lead.max_rtt)
+        Budget::new(self.config.timeout_or_infinity(), self.lead.margin)
     }
 
-    fn lead_now(&self) -> Millis {
+    pub(crate) fn lead_now(&self) -> Millis {
         self.lead.at(self.now, self.config.resolution())
     }
 }

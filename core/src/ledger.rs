@@ -32,16 +32,19 @@ impl Ledger {
         Self { cadence_ms: cadence.saturating_u32(), clamped: true, ..Self::default() }
     }
 
-    /// F2: enters the expiry of a success received `now`, and gives the one before it.
-    pub(crate) fn enter(&mut self, expires_at: Millis, now: Instant) -> Option<Millis> {
-        let before = self.started.then_some(self.latest);
-        if before.is_none() {
+    /// F2: enters the expiry of a success received `now`.
+    pub(crate) fn enter(&mut self, expires_at: Millis, now: Instant) {
+        if !self.started {
             self.base = expires_at;
             self.anchor = now;
             self.started = true;
         }
         self.latest = expires_at;
-        before
+    }
+
+    /// The expiry of the last success, once the ledger has started.
+    pub(crate) fn latest(&self) -> Option<Millis> {
+        self.started.then_some(self.latest)
     }
 
     /// F2: no measured time can be trusted.
@@ -125,7 +128,8 @@ mod tests {
     fn cadence(grant: u64, elapsed: u64, extend_by: u64, clamped: bool, cadence: u64) {
         let mut ledger = Ledger::default();
         ledger.enter(ms(1_000_000), Instant::ORIGIN);
-        let before = ledger.enter(ms(1_000_000 + grant), Instant::ORIGIN);
+        let before = ledger.latest();
+        ledger.enter(ms(1_000_000 + grant), Instant::ORIGIN);
         ledger.measure(before, ms(elapsed), ms(extend_by));
         assert_eq!((ledger.clamped(), ledger.cadence()), (clamped, ms(cadence)));
     }
@@ -157,7 +161,8 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.enter(ms(7), Instant::ORIGIN);
         ledger.enter(ms(7 + gained - grant), Instant::ORIGIN);
-        let before = ledger.enter(ms(7 + gained), Instant::ORIGIN);
+        let before = ledger.latest();
+        ledger.enter(ms(7 + gained), Instant::ORIGIN);
         ledger.measure(before, ms(0), ms(1));
         assert_eq!(ledger.skips(Instant::ORIGIN.plus(ms(consumed_ms)), Nanos(0)), expected);
     }

@@ -2,6 +2,7 @@
 
 use crate::budget::Budget;
 use crate::decision::{Rule, StopReason};
+use crate::response::Disposition;
 use crate::time::{Instant, Millis};
 
 /// R5: no retry waits longer.
@@ -30,15 +31,6 @@ pub(crate) struct Retry {
     pub(crate) rule: Rule,
 }
 
-/// What the failure said about waiting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Throttle {
-    /// Not a 429.
-    None,
-    /// A 429, with its Retry-After where that is valid.
-    RetryAfter(Option<Millis>),
-}
-
 impl Guards {
     /// R7: a success clears the memory of R3, R4 and R6.
     pub(crate) fn clear(&mut self) {
@@ -47,19 +39,19 @@ impl Guards {
         self.zero_retry_after_taken = false;
     }
 
-    /// Decides after a transient failure with `lead` left: R2, R3, R4, then R5 or R6.
+    /// Decides after a failure, transient or throttled, with `lead` left: R2, R3, R4, then R5 or R6.
     pub(crate) fn retry(
         &mut self,
         lead: Millis,
         budget: &Budget,
-        throttle: Throttle,
+        disposition: Disposition,
         now: Instant,
     ) -> Result<Retry, (StopReason, Rule)> {
         let Some(window) = budget.window(lead) else {
             return Err((StopReason::NoSafeRetry, Rule::R2));
         };
         if window.is_zero() {
-            return self.zero_window(throttle);
+            return self.zero_window(disposition);
         }
         if self.failed && self.last_failure == now {
             return Err((StopReason::NoProgress, Rule::R4));
@@ -67,31 +59,33 @@ impl Guards {
         self.failed = true;
         self.last_failure = now;
         let backoff = RETRY_MAX.min(lead.quarter()).min(window);
-        match throttle {
-            Throttle::None => Ok(Retry { delay: backoff, throttled: false, rule: Rule::R5 }),
-            Throttle::RetryAfter(Some(Millis::ZERO)) => {
+        match disposition {
+            Disposition::Throttled(Some(Millis::ZERO)) => {
                 let delay = if self.zero_retry_after_taken { backoff } else { Millis::ZERO };
                 self.zero_retry_after_taken = true;
                 Ok(Retry { delay, throttled: false, rule: Rule::R6 })
             }
-            Throttle::RetryAfter(Some(delay)) if delay <= window => {
+            Disposition::Throttled(Some(delay)) if delay <= window => {
                 Ok(Retry { delay, throttled: true, rule: Rule::R6 })
             }
-            Throttle::RetryAfter(_) => Err((StopReason::Throttled, Rule::R6)),
+            Disposition::Throttled(_) => Err((StopReason::Throttled, Rule::R6)),
+            _ => Ok(Retry { delay: backoff, throttled: false, rule: Rule::R5 }),
         }
     }
 
     /// R3: one immediate retry. R4 cannot speak here: without time the window would be zero again.
-    fn zero_window(&mut self, throttle: Throttle) -> Result<Retry, (StopReason, Rule)> {
+    fn zero_window(&mut self, disposition: Disposition) -> Result<Retry, (StopReason, Rule)> {
         if self.zero_window_spent {
             return Err((StopReason::ZeroWindowSpent, Rule::R3));
         }
-        match throttle {
-            Throttle::None | Throttle::RetryAfter(Some(Millis::ZERO)) => {
+        match disposition {
+            Disposition::Throttled(retry_after) if retry_after != Some(Millis::ZERO) => {
+                Err((StopReason::Throttled, Rule::R6))
+            }
+            _ => {
                 self.zero_window_spent = true;
                 Ok(Retry { delay: Millis::ZERO, throttled: false, rule: Rule::R3 })
             }
-            Throttle::RetryAfter(_) => Err((StopReason::Throttled, Rule::R6)),
         }
     }
 }

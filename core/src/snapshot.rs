@@ -1,5 +1,6 @@
 //! A lease's kernel carried to another process or boot: only what survives lost timing (T6) is in it.
 
+use crate::budget::Budget;
 use crate::config::Config;
 use crate::decision::{Decision, Key, StopReason};
 use crate::heartbeat::{Heartbeat, Mode, Pending, Phase, Stats};
@@ -15,7 +16,7 @@ pub struct Snapshot {
     config: Config,
     state: State,
     key: Key,
-    max_rtt: Millis,
+    margin: Millis,
     cadence: Millis,
     zero_delay: bool,
     stats: Stats,
@@ -53,7 +54,7 @@ impl Heartbeat {
                 Phase::Stopped(reason) => State::Stopped(reason),
             },
             key: self.key,
-            max_rtt: self.lead.max_rtt,
+            margin: self.lead.margin,
             cadence: self.ledger.cadence(),
             zero_delay: self.guards.zero_delay,
             stats: self.stats(),
@@ -70,8 +71,8 @@ impl Snapshot {
     pub fn restore(&self, now: Instant) -> (Heartbeat, Decision) {
         let mut heartbeat = Heartbeat::new(self.config);
         heartbeat.now = now;
-        heartbeat.lead = Lead::with_max_rtt(self.max_rtt);
-        // A snapshot may have been altered on its way: a cadence stays within what F3 and F4 can choose.
+        heartbeat.lead = Lead::with_margin(self.margin.max(Budget::FLOOR));
+        // A snapshot may have been altered on its way: margin and cadence stay what P3, F3 and F4 can choose.
         let held = Ledger::held(self.config.extend_by());
         let longest = held.max(self.config.extend_by().half());
         heartbeat.ledger = Ledger::with_cadence(self.cadence.max(Ledger::CADENCE_MIN).min(longest));
@@ -81,7 +82,6 @@ impl Snapshot {
         heartbeat.extensions = self.stats.extensions;
         heartbeat.key_generations = self.key_generations;
         heartbeat.key = self.key;
-        heartbeat.mode = Mode::Primary;
         heartbeat.phase = match self.state {
             State::Idle => Phase::Idle,
             State::Creating => Phase::Creating,

@@ -31,7 +31,7 @@ impl Heartbeat {
 
     /// The instant until which the lease is provably held: the send of the last proven attempt plus what the
     /// server said remained, never later. `None` where nothing is proved: no answer yet, a fieldless or untimed
-    /// one, lost timing, or a server that has since denied the lease. A stop of the kernel's own keeps it.
+    /// one, one that took as long as the lease had left, lost timing, or a server that has since denied the lease. A stop of the kernel's own keeps it.
     #[must_use]
     pub fn fence(&self) -> Option<Instant> {
         self.lead.fence()
@@ -81,7 +81,7 @@ impl Heartbeat {
     }
 
     /// T5, T6: `now` as the kernel would read it, or nothing where it would lose its timing.
-    fn reading(&self, now: Instant) -> Option<Instant> {
+    pub(crate) fn reading(&self, now: Instant) -> Option<Instant> {
         if now >= self.now { Some(now) } else { Some(self.now).filter(|_| !self.jumps_back(now)) }
     }
 }

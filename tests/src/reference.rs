@@ -272,6 +272,12 @@ impl Reference {
         to_u64(self.lead(i128::from(now).max(self.last.unwrap_or(0))))
     }
 
+    /// P2's `lead_floor` of the latest success, 0 when void.
+    #[must_use]
+    pub fn lead_floor_ms(&self) -> u64 {
+        to_u64(self.proof.as_ref().map_or(0, |proof| proof.lead_floor))
+    }
+
     /// The instant at which the proven lease may end: nothing is proven from there on.
     #[must_use]
     pub fn fence_ns(&self) -> Option<u64> {

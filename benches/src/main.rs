@@ -1,0 +1,44 @@
+//! The program that `cargo xtask budgets` runs under callgrind: it replays every vector, and callgrind dumps the
+//! instructions of each single call of [`measured_handle`]. Each call's class is printed on a line of its own, in
+//! the same order.
+
+use std::fs::File;
+use std::io::BufReader;
+
+use leasebeat::{Action, Decision, Event, Heartbeat, Instant, Misuse, Outcome, Rule};
+use leasebeat_tests::vectors;
+use leasebeat_trace::{Replay, ReplayError};
+
+/// The name callgrind looks for. Not inlined, so that a call is a call; the kernel is inlined into it.
+#[inline(never)]
+fn measured_handle(heartbeat: &mut Heartbeat, event: Event, now: Instant) -> Result<Decision, Misuse> {
+    heartbeat.handle(event, now)
+}
+
+fn main() {
+    for vector in vectors::all() {
+        let trace = BufReader::new(File::open(&vector.trace).expect("the vector is there"));
+        let mut replay = match Replay::new(trace) {
+            Err(ReplayError::Config { .. }) => continue,
+            replay => replay.expect("a vector is well-formed"),
+        };
+        let mut heartbeat = *replay.heartbeat();
+        while let Some(step) = replay.next_step().expect("a vector is well-formed") {
+            let decision = measured_handle(&mut heartbeat, step.event, step.at);
+            assert_eq!(decision, step.decision);
+            println!("{} {} {}", class(&step.event, &decision), vector.name, step.line);
+        }
+    }
+}
+
+fn class(event: &Event, decision: &Result<Decision, Misuse>) -> &'static str {
+    let Ok(decision) = decision else { return "misuse" };
+    match event {
+        Event::Report { outcome: Outcome::Created(_) | Outcome::Extended(_), .. } => {
+            if decision.rule == Rule::P4 { "success" } else { "other" }
+        }
+        Event::Report { outcome: Outcome::Failed(_), .. } => "failure",
+        Event::Tick if matches!(decision.action, Action::Wait(_)) && decision.rule == Rule::T4 => "rearm",
+        _ => "other",
+    }
+}
