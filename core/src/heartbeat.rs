@@ -454,7 +454,7 @@ impl Heartbeat {
         if cut.is_zero() {
             return self.send(Operation::Extend, key, rule);
         }
-        self.pending.length_ms = delay.saturating_u32();
+        self.pending.length_ms = delay.within_days();
         self.hold(phase, key, deadline, throttled);
         self.wait(cut, rule)
     }

@@ -29,7 +29,7 @@ impl Ledger {
 
     /// A ledger not yet started, with the cadence `held`.
     pub(crate) fn with_cadence(cadence: Millis) -> Self {
-        Self { cadence_ms: cadence.saturating_u32(), clamped: true, ..Self::default() }
+        Self { cadence_ms: cadence.within_days(), clamped: true, ..Self::default() }
     }
 
     /// F2: enters the expiry of a success received `now`.
@@ -60,9 +60,8 @@ impl Ledger {
     /// F4: the cadence after an extension that moved the expiry from `before` in `elapsed`.
     pub(crate) fn measure(&mut self, before: Option<Millis>, elapsed: Millis, extend_by: Millis) {
         let grant = before.map_or(Millis::ZERO, |before| self.latest.minus(before));
-        let full = grant.times(10) >= extend_by.times(9);
-        let echoes = elapsed.times(3) <= grant.times(4) && grant.times(4) <= elapsed.times(5);
-        if grant.is_zero() || (!full && echoes) {
+        if grant.is_zero() || is_an_echo(grant.within_days(), elapsed.within_days(), extend_by.within_days())
+        {
             self.set(Self::held(extend_by), grant, true);
         } else {
             let longest = extend_by.half().max(Self::CADENCE_MIN);
@@ -71,7 +70,7 @@ impl Ledger {
     }
 
     fn set(&mut self, cadence: Millis, grant: Millis, clamped: bool) {
-        self.cadence_ms = cadence.saturating_u32();
+        self.cadence_ms = cadence.within_days();
         self.grant = grant;
         self.clamped = clamped;
     }
@@ -98,6 +97,13 @@ impl Ledger {
             && !self.clamped
             && beyond_one_grant.is_some_and(|rest| rest >= self.grant.minus(self.grant.half()))
     }
+}
+
+/// F4: whether a grant well below what was asked for is about the time since the last, in ms of 28 bits. Then the
+/// server holds the lead at a maximum, and its grants say nothing of the lease.
+#[allow(clippy::arithmetic_side_effects)] // ten times 28 bits fit 32
+const fn is_an_echo(grant: u32, elapsed: u32, extend_by: u32) -> bool {
+    10 * grant < 9 * extend_by && 3 * elapsed <= 4 * grant && 4 * grant <= 5 * elapsed
 }
 
 #[cfg(test)]
@@ -146,6 +152,10 @@ mod tests {
         cadence(30_000, 24_000, 60_000, true, 30_000);
         cadence(30_000, 23_999, 60_000, false, 15_000);
         cadence(0, 1, 60_000, true, 30_000);
+        // Beyond any lease.
+        cadence(1 << 40, 1 << 40, 60_000, false, 30_000);
+        cadence(30_000, 1 << 40, 60_000, false, 15_000);
+        cadence(u64::MAX - 1_000_000, 0, 86_400_000, false, 43_200_000);
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Snapshot {
                 let length = throttled.unwrap_or_default().min(THROTTLE_MAX);
                 heartbeat.pending = Pending {
                     throttled: throttled.is_some(),
-                    length_ms: length.saturating_u32(),
+                    length_ms: length.within_days(),
                     ..Pending::NONE
                 };
                 Phase::Fallback

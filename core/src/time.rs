@@ -107,15 +107,11 @@ impl Millis {
         self.plus(self)
     }
 
-    /// `n ⊗ self`.
-    pub(crate) const fn times(self, n: u64) -> Self {
-        Self(self.0.saturating_mul(n))
-    }
-
-    /// The number as 32 bits, for what is known to be at most a day.
-    #[allow(clippy::cast_possible_truncation)] // cut to 32 bits just before
-    pub(crate) fn saturating_u32(self) -> u32 {
-        self.0.min(0xffff_ffff) as u32
+    /// The number in 28 bits, about three days; what is longer is cut to that. No lease is longer than a day,
+    /// so it stays longer in every comparison with one, and ten times the number still fits 32 bits.
+    #[allow(clippy::cast_possible_truncation)] // cut to 28 bits just before
+    pub(crate) fn within_days(self) -> u32 {
+        self.0.min(0x0fff_ffff) as u32
     }
 
     /// `floor(self / 2)`.
