@@ -4,7 +4,7 @@ use core::fmt::{Display, Formatter, Result};
 
 use crate::budget::{Budget, Plan};
 use crate::decision::{Action, Attempt, Decision, Rule, StopReason};
-use crate::heartbeat::{Heartbeat, Mode};
+use crate::state::{Heartbeat, Mode};
 use crate::time::Millis;
 
 /// Why a decision was made. `{}` prints it as one sentence.

@@ -3,9 +3,9 @@
 use crate::budget::Budget;
 use crate::config::Config;
 use crate::decision::{Decision, Key, StopReason};
-use crate::heartbeat::{Heartbeat, Mode, Pending, Phase, Stats};
 use crate::lead::Lead;
 use crate::ledger::{Ledger, THROTTLE_MAX};
+use crate::state::{Heartbeat, Mode, Pending, Phase, Stats};
 use crate::time::{Instant, Millis};
 
 /// What of a [`Heartbeat`] still means something on another clock. Its lead, fence, ledger and deadlines do

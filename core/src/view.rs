@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::decision::StopReason;
-use crate::heartbeat::{Heartbeat, Phase, Stats};
+use crate::state::{Heartbeat, Phase, Stats};
 use crate::time::{Instant, Millis};
 
 impl Heartbeat {
