@@ -1,0 +1,46 @@
+//! The kernel linked for a Cortex-M3: that it links shows that nothing in it panics, and what it costs in flash.
+
+use object::{Object, ObjectSection};
+
+use crate::Outcome;
+use crate::run::{command, file, run};
+use crate::setup::CORTEX_M3;
+
+const MANIFEST: &str = "tests/bare-metal/Cargo.toml";
+
+/// Links config, handle, tick, lead and fence, and then everything public, where a panic would be an undefined
+/// symbol.
+pub fn links_no_panic() -> Outcome {
+    link(&[])?;
+    link(&["--features", "everything"])
+}
+
+/// Bytes of `.text` and `.rodata` of the kernel, builtins and the calling program included; with
+/// `everything` public or with what a firmware calls.
+pub fn flash_bytes(everything: bool) -> Outcome<u64> {
+    link(if everything { &["--features", "everything"] } else { &[] })?;
+    let path = file(&format!("target/bare-metal/{CORTEX_M3}/release/leasebeat-bare-metal"));
+    let data = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", path.display()))?;
+    let size = |name| elf.section_by_name(name).map_or(0, |section| section.size());
+    Ok(size(".text") + size(".rodata"))
+}
+
+fn link(features: &[&str]) -> Outcome {
+    let arguments = [
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--manifest-path",
+        MANIFEST,
+        "--target-dir",
+        "target/bare-metal",
+        "--target",
+        CORTEX_M3,
+    ];
+    let mut build = command("cargo", &[&arguments, features].concat());
+    // Flags meant for the host would reach the target too.
+    build.env_remove("RUSTFLAGS");
+    run(build).map_err(|what| format!("{what}; an undefined `leasebeat_can_panic` means that code can panic"))
+}

@@ -1,0 +1,102 @@
+//! The budgets: figures that do not depend on the machine's mood, compared with `benches/budgets.toml`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::run::{command, file, output};
+use crate::{Outcome, bare_metal};
+
+/// The function whose calls are counted, as callgrind names it.
+const MEASURED: &str = "leasebeat_benches::measured_handle";
+
+#[derive(Deserialize)]
+struct Budgets {
+    /// Instructions of one call of `handle`, by kind of call.
+    instructions: BTreeMap<String, u64>,
+    /// Flash on a Cortex-M3.
+    flash_bytes: BTreeMap<String, u64>,
+}
+
+/// Measures everything, prints it beside its budget, and fails where one is passed.
+pub fn check() -> Outcome {
+    let path = file("benches/budgets.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let budgets: Budgets = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+
+    let mut passed = compare("instructions", &budgets.instructions, &instructions()?)?;
+    let flash = BTreeMap::from([
+        ("kernel".to_owned(), Figure { value: bare_metal::flash_bytes(false)?, of: String::new() }),
+        ("everything".to_owned(), Figure { value: bare_metal::flash_bytes(true)?, of: String::new() }),
+    ]);
+    passed.extend(compare("flash_bytes", &budgets.flash_bytes, &flash)?);
+    if passed.is_empty() { Ok(()) } else { Err(format!("over budget: {}", passed.join(", "))) }
+}
+
+/// A measured figure, and the case that made it the worst.
+struct Figure {
+    value: u64,
+    of: String,
+}
+
+/// Prints a row a budget; the names of those that are passed.
+fn compare(
+    what: &str,
+    budgets: &BTreeMap<String, u64>,
+    figures: &BTreeMap<String, Figure>,
+) -> Outcome<Vec<String>> {
+    println!("{what:<28} {:>8} {:>8}", "measured", "budget");
+    let mut passed = Vec::new();
+    for (name, budget) in budgets {
+        let figure = figures.get(name).ok_or_else(|| format!("{what}.{name} has a budget and no figure"))?;
+        let verdict = if figure.value > *budget { "OVER" } else { "" };
+        println!("  {name:<26} {:>8} {budget:>8} {verdict:<4} {}", figure.value, figure.of);
+        if figure.value > *budget {
+            passed.push(format!("{what}.{name} is {} of {budget}", figure.value));
+        }
+    }
+    Ok(passed)
+}
+
+/// The worst count of each kind of call over the vectors, and of any.
+fn instructions() -> Outcome<BTreeMap<String, Figure>> {
+    crate::run::cargo(&["build", "--release", "--locked", "--package", "leasebeat-benches"])?;
+    let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let dump = directory.path().join("calls");
+    let arguments = [
+        "--tool=callgrind".to_owned(),
+        format!("--toggle-collect={MEASURED}"),
+        format!("--dump-after={MEASURED}"),
+        format!("--callgrind-out-file={}", dump.display()),
+        file("target/release/leasebeat-benches").display().to_string(),
+    ];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let printed = output(command("valgrind", &arguments))?;
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+
+    let mut worst: BTreeMap<String, Figure> = BTreeMap::new();
+    for (number, line) in (1..).zip(printed.lines()) {
+        let (class, of) = line.split_once(' ').ok_or_else(|| format!("no call: {line:?}"))?;
+        let value = total(&dump.with_extension(number.to_string()))?;
+        for name in [class, "any"] {
+            let figure = worst.entry(name.to_owned()).or_insert(Figure { value: 0, of: String::new() });
+            if value > figure.value {
+                *figure = Figure { value, of: of.to_owned() };
+            }
+        }
+    }
+    if worst.is_empty() {
+        return Err("callgrind counted nothing".to_owned());
+    }
+    Ok(worst)
+}
+
+/// The instructions in one dump of callgrind.
+fn total(path: &Path) -> Outcome<u64> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")))
+        .and_then(|count| count.trim().parse().ok())
+        .ok_or_else(|| format!("{} has no total", path.display()))
+}

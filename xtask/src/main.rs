@@ -1,0 +1,66 @@
+//! `cargo xtask JOB`: what the project does with itself. `cargo xtask test` is what every change must pass, and it
+//! sets up what it needs; `cargo xtask soak` holds the long campaigns.
+
+mod bare_metal;
+mod budgets;
+mod mutants;
+mod run;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Anything that goes wrong, in words.
+type Outcome<T = ()> = Result<T, String>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "What the project does with itself")]
+struct Cli {
+    #[command(subcommand)]
+    job: Job,
+}
+
+#[derive(Subcommand)]
+enum Job {
+    /// Install the tools that the tests need
+    Setup,
+    /// Everything that a change must pass: format, lints, docs, budgets, MSRV, and the tests
+    Test,
+    /// Measure what the budgets gate, and compare
+    Budgets,
+    /// Time the kernel against the clock (criterion), and measure the budgets
+    Bench,
+    /// The long campaigns, bounded and resumable
+    Soak {
+        #[command(subcommand)]
+        campaign: Campaign,
+    },
+}
+
+#[derive(Subcommand)]
+enum Campaign {
+    /// Mutate the kernel's code: every viable mutant must be caught by a test
+    Mutants,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().job {
+        Job::Setup => setup::all(),
+        Job::Test => test::all(),
+        Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
+        Job::Bench => {
+            let timed = run::cargo(&["bench", "--locked", "--package", "leasebeat-benches"]);
+            timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
+        }
+        Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(what) => {
+            eprintln!("xtask: {what}");
+            ExitCode::FAILURE
+        }
+    }
+}

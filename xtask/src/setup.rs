@@ -1,0 +1,64 @@
+//! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
+
+use crate::Outcome;
+use crate::run::{answers, cargo, command, output, run};
+
+/// The oldest compiler that builds what is shipped.
+pub const MSRV: &str = "1.85";
+/// The bare-metal target the kernel is linked and measured for.
+pub const CORTEX_M3: &str = "thumbv7m-none-eabi";
+const MUTANTS: &str = "27.1.0";
+
+/// Everything `cargo xtask test` needs.
+pub fn all() -> Outcome {
+    component("clippy")?;
+    component("rustfmt")?;
+    target(CORTEX_M3)?;
+    toolchain(MSRV)?;
+    for_budgets()
+}
+
+/// What counts instructions.
+pub fn for_budgets() -> Outcome {
+    target(CORTEX_M3)?;
+    debian("valgrind", "valgrind", &["--version"])
+}
+
+/// The tool that mutates.
+pub fn mutants() -> Outcome {
+    if answers("cargo", &["mutants", "--version"]) {
+        return Ok(());
+    }
+    cargo(&["install", "cargo-mutants", "--version", MUTANTS, "--locked"])
+}
+
+fn component(name: &str) -> Outcome {
+    if answers("cargo", &[if name == "rustfmt" { "fmt" } else { name }, "--version"]) {
+        return Ok(());
+    }
+    run(command("rustup", &["component", "add", name]))
+}
+
+fn target(triple: &str) -> Outcome {
+    let installed = output(command("rustup", &["target", "list", "--installed"]))?;
+    if String::from_utf8_lossy(&installed.stdout).lines().any(|line| line == triple) {
+        return Ok(());
+    }
+    run(command("rustup", &["target", "add", triple]))
+}
+
+fn toolchain(version: &str) -> Outcome {
+    if answers("cargo", &[&format!("+{version}"), "--version"]) {
+        return Ok(());
+    }
+    run(command("rustup", &["toolchain", "install", version, "--profile", "minimal"]))
+}
+
+/// A program from Debian's packages.
+fn debian(package: &str, program: &str, arguments: &[&str]) -> Outcome {
+    if answers(program, arguments) {
+        return Ok(());
+    }
+    run(command("apt-get", &["update"]))?;
+    run(command("apt-get", &["install", "--yes", "--no-install-recommends", package]))
+}
