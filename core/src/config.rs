@@ -290,6 +290,13 @@ mod tests {
     }
 
     #[test]
+    fn a_config_says_what_it_was_made_of() {
+        let config = Config::new(Settings { clock_resolution_ns: 16, ..Settings::new(60_000) });
+        assert_eq!(config.map(|config| config.clock_resolution_ns()), Ok(16));
+        assert_eq!(config.map(|config| config.extend_by()), Ok(Millis::new(60_000)));
+    }
+
+    #[test]
     fn an_error_names_the_field_the_value_and_the_range() {
         let text = |field| std::format!("{}", ConfigError { field, value: 0 });
         assert_eq!(

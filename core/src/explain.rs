@@ -168,7 +168,7 @@ const fn advice(reason: StopReason) -> Option<&'static str> {
 fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
     let needed = i128::from(budget.get()).saturating_add(i128::from(margin.get()));
     let window = i128::from(lead.get()).saturating_sub(needed);
-    i64::try_from(window).unwrap_or(if window < 0 { i64::MIN } else { i64::MAX })
+    i64::try_from(window).unwrap_or(if window.is_negative() { i64::MIN } else { i64::MAX })
 }
 
 impl Rule {

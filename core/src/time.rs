@@ -157,9 +157,7 @@ const fn split(nanos: u64) -> (u64, bool) {
 }
 
 #[cfg(not(target_pointer_width = "64"))]
-const fn split(nanos: u64) -> (u64, bool) {
-    split_in_32_bit_steps(nanos)
-}
+use split_in_32_bit_steps as split;
 
 /// The same by schoolbook division with 16-bit digits: 1,000,000 is 64 · 15,625, and a remainder below
 /// 15,625 with the next digit fits 32 bits. A u64 division would link 1.7 KB of builtins on a Cortex-M3.
