@@ -1,5 +1,7 @@
 //! Time (rules T2–T4): every rounding and every saturation of the kernel stands here and nowhere else.
 
+use core::time::Duration;
+
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
 /// A reading of the host's monotonic clock: nanoseconds since an arbitrary fixed origin (T1).
@@ -33,6 +35,15 @@ impl Instant {
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
         self.0
+    }
+
+    /// How long after `earlier` this is; `None` where it is before.
+    #[must_use]
+    pub const fn checked_since(self, earlier: Self) -> Option<Duration> {
+        match self.0.checked_sub(earlier.0) {
+            Some(nanos) => Some(Duration::from_nanos(nanos)),
+            None => None,
+        }
     }
 
     /// `self + delay`, at most the clock's last reading.
@@ -174,6 +185,12 @@ const fn split_in_32_bit_steps(nanos: u64) -> (u64, bool) {
     (quotient, low % DIVISOR == 0 && nanos.trailing_zeros() >= 6)
 }
 
+impl From<Millis> for Duration {
+    fn from(millis: Millis) -> Self {
+        Self::from_millis(millis.0)
+    }
+}
+
 impl core::fmt::Display for Millis {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{} ms", self.0)
@@ -212,6 +229,13 @@ mod tests {
         assert_eq!(start.deadline(Millis(3)), (Instant(u64::MAX - 500_000), Millis(2)));
         assert_eq!(start.deadline(Millis::MAX), (Instant(u64::MAX - 500_000), Millis(2)));
         assert_eq!(Instant(u64::MAX).deadline(Millis(1)), (Instant(u64::MAX), Millis::ZERO));
+    }
+
+    #[test]
+    fn t5_a_difference_is_never_the_absolute_value() {
+        assert_eq!(Instant(7).checked_since(Instant(5)), Some(Duration::from_nanos(2)));
+        assert_eq!(Instant(5).checked_since(Instant(7)), None);
+        assert_eq!(Duration::from(Millis(3)), Duration::from_millis(3));
     }
 
     #[test]
