@@ -35,16 +35,19 @@ fn bare() -> Table {
 #[test]
 fn a_decision_is_one_line_for_a_log() {
     let waiting = table(minute()).at(0).created(rtt_ms(0), 60_000);
-    says(waiting, "wait 39000 ms: the lead less the retry reserve is the delay (P4)");
+    says(waiting, "wait 39000 ms: a beat is due when the lead has shrunk to the retry reserve (P4)");
     says(waiting.tick(), "wait 39000 ms: not due yet (T4)");
-    says(beating(), "send extend #1 with the fresh key: the lead less the retry reserve is the delay (P4)");
+    says(
+        beating(),
+        "send extend #1 with the fresh key: a beat is due when the lead has shrunk to the retry reserve (P4)",
+    );
     says(table(minute()).begin(), "send create #1 with the fresh key: a lease begins with its create (L1)");
     says(
         table(minute()).begin().failed(http(503)),
         "send create #2 with the same key: a create may be retried once, with the same key (L4)",
     );
     says(table(minute()).tick(), "wait for the next event: a lease begins with its create (L1)");
-    says(beating().close(), "stop, closed: a stopped kernel stays stopped (L5)");
+    says(beating().close(), "stop, closed: closed, or stopped before (L5)");
     says(
         beating().at(40_000).failed(http(503)),
         "wait 5000 ms: the failure may pass: retry with the same key (R5)",
@@ -72,7 +75,7 @@ fn an_explanation_is_rule_numbers_and_remedy() {
     let waiting = table(minute()).at(0).created(rtt_ms(0), 60_000);
     assert_eq!(
         explained(waiting).to_string(),
-        "the lead less the retry reserve is the delay (P4); \
+        "a beat is due when the lead has shrunk to the retry reserve (P4); \
          lead 60000 ms, attempt budget 10000 ms, margin 1000 ms, reserve 21000 ms, window 49000 ms"
     );
     assert_eq!(explained(bare()).to_string(), "an unknown lease is extended at once (F3)");

@@ -218,7 +218,7 @@ fn an_altered_retry_after_is_no_longer_than_a_day() {
 }
 
 #[test]
-fn altered_counts_do_not_overflow() {
+fn v6_counts_stick_at_their_maximum() {
     let counts = json!({ "attempts": u32::MAX, "retries": 0, "extensions": u32::MAX, "failures": u32::MAX });
     let restored = altered(beating(), "stats", counts);
     let stats = restored.failed(http(503)).kernel.stats();

@@ -134,7 +134,7 @@ fn t6_a_restored_kernel_lives_on_another_clock() {
 }
 
 #[test]
-fn a_restored_kernel_proves_nothing() {
+fn v5_a_restored_kernel_proves_nothing() {
     for (name, timeline) in phases() {
         let (restored, _) = timeline.kernel.snapshot().restore(Instant::ORIGIN);
         assert_eq!((restored.fence(), restored.danger()), (None, None), "{name}");

@@ -6,7 +6,9 @@
 #[allow(dead_code, unused_imports)] // shared with the rules, which use all of it
 mod table;
 
-use leasebeat::{ErrorCode, Failure, Instant, Millis, Outcome, Settings, Stats, StopReason, Success};
+use leasebeat::{
+    AttemptId, ErrorCode, Failure, Instant, Millis, Outcome, Settings, Stats, StopReason, Success,
+};
 use table::{
     E, END_NS, Fresh, MS, Same, Table, UNTIMED, beating, coded, http, minute, resolution_ms, retry_after_ms,
     rtt_ms, rtt_ns, table, timeout_ms,
@@ -37,7 +39,7 @@ fn bare() -> Table {
 }
 
 #[test]
-fn the_fence_is_the_send_plus_what_remained_to_the_nanosecond() {
+fn v1_the_fence_is_the_send_plus_what_remained_to_the_nanosecond() {
     let created = |rtt| table(minute()).at(5_000).created(rtt_ns(rtt), 60_000);
     assert_eq!(fence_ns(created(0)), Some(65_000 * MS));
     assert_eq!(fence_ns(created(1)), Some(65_000 * MS - 1));
@@ -46,14 +48,14 @@ fn the_fence_is_the_send_plus_what_remained_to_the_nanosecond() {
 }
 
 #[test]
-fn the_fence_gives_a_quantum_to_a_coarse_clock() {
+fn v1_the_fence_gives_a_quantum_to_a_coarse_clock() {
     let coarse = Settings { clock_resolution_ns: 30_517, ..minute() };
     let created = table(coarse).at(5_000).created(rtt_ns(7), 60_000);
     assert_eq!(fence_ns(created), Some(65_000 * MS - 7 - 30_517));
 }
 
 #[test]
-fn the_fence_may_lie_before_its_receipt_is_handled_only_if_nothing_is_proved() {
+fn v1_the_fence_may_lie_before_its_receipt_is_handled_only_if_nothing_is_proved() {
     let created = |remaining_ms| table(minute()).at(5_000).created(rtt_ns(399 * MS + 1), remaining_ms);
     // The round trip rounds up to 400 ms.
     assert_eq!(fence_ns(created(400)), None);
@@ -61,7 +63,7 @@ fn the_fence_may_lie_before_its_receipt_is_handled_only_if_nothing_is_proved() {
 }
 
 #[test]
-fn the_fence_stays_within_the_clock() {
+fn v1_the_fence_stays_within_the_clock() {
     assert_eq!(fence_ns(table(minute()).at_ns(END_NS).created(rtt_ms(0), 60_000)), Some(END_NS));
     assert_eq!(fence_ns(table(minute()).at(0).created(rtt_ms(0), u64::MAX)), Some(END_NS));
     // A round trip longer than the clock has run: the lease was sent before the origin.
@@ -69,7 +71,7 @@ fn the_fence_stays_within_the_clock() {
 }
 
 #[test]
-fn the_fence_moves_with_each_proof_back_too() {
+fn v1_the_fence_moves_with_each_proof_back_too() {
     let beat = beating();
     assert_eq!(fence_ns(beat), Some(60_000 * MS));
     assert_eq!(fence_ns(beat.at(39_100).extended(rtt_ms(100), 70_000)), Some(109_000 * MS));
@@ -77,14 +79,14 @@ fn the_fence_moves_with_each_proof_back_too() {
 }
 
 #[test]
-fn a_failure_moves_no_fence() {
+fn v1_a_failure_moves_no_fence() {
     for failure in [http(503), Failure::Timeout, retry_after_ms(0)] {
         assert_eq!(fence_ns(beating().at(40_000).failed(failure)), Some(60_000 * MS));
     }
 }
 
 #[test]
-fn nothing_is_proved_without_a_measured_answer_that_says_what_remains() {
+fn v1_nothing_is_proved_without_a_measured_answer_that_says_what_remains() {
     let unproved = [
         table(minute()),
         table(minute()).begin(),
@@ -106,7 +108,7 @@ fn nothing_is_proved_without_a_measured_answer_that_says_what_remains() {
 }
 
 #[test]
-fn a_server_that_denies_the_lease_takes_the_proof_back() {
+fn v1_a_server_that_denies_the_lease_takes_the_proof_back() {
     let codes = [
         ErrorCode::ReservationExpired,
         ErrorCode::ReservationFinalized,
@@ -123,7 +125,7 @@ fn a_server_that_denies_the_lease_takes_the_proof_back() {
 }
 
 #[test]
-fn a_stop_of_the_kernel_s_own_keeps_the_proof() {
+fn v1_a_stop_of_the_kernel_s_own_keeps_the_proof() {
     let proved = Some(60_000 * MS);
     let kept = [
         (beating().close(), StopReason::Closed),
@@ -146,7 +148,7 @@ fn a_stop_of_the_kernel_s_own_keeps_the_proof() {
 }
 
 #[test]
-fn danger_is_the_last_instant_at_which_a_retry_is_safe() {
+fn v2_danger_is_the_last_instant_at_which_a_retry_is_safe() {
     let beat = beating();
     assert_eq!(danger_ns(beat), Some(49_000 * MS));
     beat.at(49_000).failed(http(503)).sends(Same, 2);
@@ -154,7 +156,7 @@ fn danger_is_the_last_instant_at_which_a_retry_is_safe() {
 }
 
 #[test]
-fn danger_counts_what_a_coarse_clock_may_hide() {
+fn v2_danger_counts_what_a_coarse_clock_may_hide() {
     let beat = table(resolution_ms(16)).at(0).created(rtt_ms(0), 60_000).at(38_984).tick().sends(Fresh, 1);
     // 59,984 proved, 11,000 needed, 16 hidden.
     assert_eq!(danger_ns(beat), Some(48_968 * MS));
@@ -163,13 +165,13 @@ fn danger_counts_what_a_coarse_clock_may_hide() {
 }
 
 #[test]
-fn danger_counts_the_slowest_round_trip() {
+fn v2_danger_counts_the_slowest_round_trip() {
     // Attempt 12,000, margin 12,000.
     assert_eq!(danger_ns(table(minute()).at(0).created(rtt_ms(6_000), 60_000)), Some((54_000 - 24_000) * MS));
 }
 
 #[test]
-fn danger_is_never_before_the_receipt() {
+fn v2_danger_is_never_before_the_receipt() {
     let created = |remaining_ms| danger_ns(table(minute()).at(5_000).created(rtt_ms(0), remaining_ms));
     assert_eq!(created(1), Some(5_000 * MS));
     assert_eq!(created(11_000), Some(5_000 * MS));
@@ -184,7 +186,7 @@ fn danger_is_never_before_the_receipt() {
 }
 
 #[test]
-fn the_lead_rounds_down_and_ends_at_zero() {
+fn v3_the_lead_rounds_down_and_ends_at_zero() {
     let created = table(minute()).at(5_000).created(rtt_ms(0), 60_000);
     for (after_ns, lead) in [
         (0, 60_000),
@@ -201,7 +203,7 @@ fn the_lead_rounds_down_and_ends_at_zero() {
 }
 
 #[test]
-fn the_lead_of_a_reading_in_the_past_is_that_of_the_last_or_none() {
+fn v3_the_lead_of_a_reading_in_the_past_is_that_of_the_last_or_none() {
     let created = table(minute()).at(5_000).created(rtt_ms(0), 60_000).at(7_000).tick();
     assert_eq!(lead_ms(created, 7_000 * MS), 58_000);
     assert_eq!(lead_ms(created, 6_999 * MS), 58_000);
@@ -213,7 +215,7 @@ fn the_lead_of_a_reading_in_the_past_is_that_of_the_last_or_none() {
 }
 
 #[test]
-fn it_is_held_until_the_fence_and_no_longer() {
+fn v3_it_is_held_until_the_fence_and_no_longer() {
     let created = table(minute()).at(5_000).created(rtt_ns(1), 60_000);
     let fence_ns = 65_000 * MS - 1;
     assert!(held(created, 59_999, 5_000 * MS));
@@ -227,7 +229,7 @@ fn it_is_held_until_the_fence_and_no_longer() {
 }
 
 #[test]
-fn it_is_not_held_on_a_clock_that_jumped_back() {
+fn v3_it_is_not_held_on_a_clock_that_jumped_back() {
     let created = table(minute()).at(5_000).created(rtt_ms(0), 60_000);
     assert!(held(created, 60_000, 4_999 * MS));
     // Read as the last accepted reading, which leaves no more than 60,000 ms.
@@ -236,7 +238,7 @@ fn it_is_not_held_on_a_clock_that_jumped_back() {
 }
 
 #[test]
-fn the_next_deadline_is_of_whatever_the_kernel_waits_for() {
+fn v4_the_next_deadline_is_of_whatever_the_kernel_waits_for() {
     assert_eq!(deadline_ns(table(minute()).at(5).tick()), None);
     assert_eq!(deadline_ns(table(minute()).at(5).begin()), Some(10_005 * MS));
     assert_eq!(deadline_ns(table(minute()).at(5).created(rtt_ms(0), 60_000)), Some(39_005 * MS));
@@ -249,12 +251,41 @@ fn the_next_deadline_is_of_whatever_the_kernel_waits_for() {
 }
 
 #[test]
-fn without_a_timeout_an_attempt_in_flight_has_no_deadline() {
+fn v4_without_a_timeout_an_attempt_in_flight_has_no_deadline() {
     let unknown = table(Settings::new(60_000)).at(5);
     assert_eq!(deadline_ns(unknown.begin()), None);
     assert_eq!(deadline_ns(unknown.created(rtt_ms(0), 60_000).sends(Fresh, 1)), None);
     assert_eq!(deadline_ns(unknown.created_bare(rtt_ms(0), Some(E)).failed(http(503))), Some(30_005 * MS));
     assert_eq!(deadline_ns(table(timeout_ms(u64::MAX)).at(5).begin()), Some(END_NS));
+}
+
+#[test]
+fn l2_an_attempt_is_in_flight_from_its_send_to_its_report_or_timeout() {
+    let in_flight = |timeline: Table| timeline.kernel.in_flight().map(AttemptId::get);
+    let timeline = table(minute()).at(0);
+    assert_eq!(in_flight(timeline), None);
+    let timeline = timeline.begin();
+    assert_eq!(in_flight(timeline), Some(1));
+    let timeline = timeline.created(rtt_ms(0), 60_000);
+    assert_eq!(in_flight(timeline), None);
+    let timeline = timeline.at(39_000).tick();
+    assert_eq!(in_flight(timeline), Some(2));
+    assert_eq!(in_flight(timeline.failed(http(503))), None);
+    assert_eq!(in_flight(timeline.at(48_999).tick()), Some(2));
+    assert_eq!(in_flight(timeline.at(49_000).tick().sends(Same, 3)), Some(3));
+    assert_eq!(in_flight(timeline.close()), None);
+}
+
+#[test]
+fn p3_the_plan_is_that_of_the_last_success_and_the_slowest_round_trip() {
+    let plan = |timeline: Table| timeline.kernel.plan();
+    let slow = table(minute()).at(5_000).created(rtt_ms(1_500), 61_500);
+    assert_eq!(plan(slow).delay(), Some(Millis::new(37_000)));
+    assert_eq!(plan(slow).retry_reserve(), Some(Millis::new(23_000)));
+    let next = slow.later(37_000).tick().extended(rtt_ms(0), 60_000);
+    assert_eq!(plan(next).safety_margin(), Millis::new(3_000));
+    // Nothing proved leaves no delay.
+    assert_eq!(plan(next.timing_lost()).delay(), None);
 }
 
 #[test]

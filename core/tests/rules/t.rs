@@ -112,6 +112,30 @@ fn t3_a_quantum_below_a_millisecond_counts_whole() {
 }
 
 #[test]
+fn t3_a_retry_after_is_waited_one_quantum_longer() {
+    let beating = table(resolution_ms(16)).at(0).created(rtt_ms(0), 60_000).at(38_984).tick().sends(Fresh, 1);
+    let throttled = |ms| beating.at(40_000).failed(retry_after_ms(ms)).by(Rule::R6);
+    throttled(5_000).waits(5_016).at(45_000).tick().waits(16).at(45_016).tick().sends(Same, 2);
+    // The window is 8,968 ms: what must fit is the wait, quantum and all.
+    throttled(8_000).waits(8_016);
+    throttled(9_000).stops(StopReason::Throttled);
+    // None at all cannot seem longer than it was.
+    throttled(0).sends(Same, 2);
+}
+
+#[test]
+fn t3_a_retry_after_just_fits_with_its_quantum() {
+    // Window: 59,980 - (38,980 + 20) - 11,000 = 9,980 ms, and 10,020 do not fit.
+    let beating = |resolution, at| {
+        table(resolution_ms(resolution)).at(0).created(rtt_ms(0), 60_000).at(at).tick().sends(Fresh, 1)
+    };
+    beating(20, 38_980).failed(retry_after_ms(9_000)).waits(9_020);
+    // Window: 59,500 - (38,500 + 500) - 11,000 = 9,500 ms: 9,000 and its quantum fit exactly.
+    beating(500, 38_500).failed(retry_after_ms(9_000)).waits(9_500);
+    beating(500, 38_500).at_ns(38_500 * MS + 1).failed(retry_after_ms(9_000)).stops(StopReason::Throttled);
+}
+
+#[test]
 fn t4_an_ordinary_wait_is_due_when_no_whole_millisecond_is_left() {
     let waiting = table(minute()).at(0).created(rtt_ms(0), 60_000).waits(39_000).by(Rule::P4);
     waiting.at_ns(38_999 * MS).tick().waits(1).by(Rule::T4);
