@@ -109,7 +109,10 @@ impl Heartbeat {
 
     #[inline(never)]
     fn extended(&mut self, success: &Success, now: Instant) -> Decision {
-        self.accept(now);
+        if now < self.now {
+            return self.overtaken(success, true, now);
+        }
+        self.now = now;
         if success.expires_at_ms.is_none() {
             return self.fail(&Failure::Ambiguous); // C1
         }
@@ -119,8 +122,32 @@ impl Heartbeat {
 
     #[inline(never)]
     fn created(&mut self, success: &Success, now: Instant) -> Decision {
-        self.accept(now);
+        if now < self.now {
+            return self.overtaken(success, false, now);
+        }
+        self.now = now;
         self.succeed(success, false)
+    }
+
+    /// T5: a success whose `now` is read as the last one took that much longer, or its receipt would seem later than
+    /// it was, and the fence with it.
+    #[cold]
+    fn overtaken(&mut self, success: &Success, extended: bool, now: Instant) -> Decision {
+        if self.step_back(now) {
+            return self.succeeded(success, extended); // T6
+        }
+        let behind = self.now.since(now);
+        let success = Success { rtt_ns: success.rtt_ns.map(|ns| Nanos(ns).plus(behind).0), ..*success };
+        let starts = self.ledger.latest().is_none();
+        let decision = self.succeeded(&success, extended);
+        if starts {
+            self.ledger.backdate(behind);
+        }
+        decision
+    }
+
+    fn succeeded(&mut self, success: &Success, extended: bool) -> Decision {
+        if extended { self.extended(success, self.now) } else { self.created(success, self.now) }
     }
 
     #[inline(never)]

@@ -42,6 +42,11 @@ impl Ledger {
         self.latest = expires_at;
     }
 
+    /// T5: the success that started it came `behind` earlier than it was read.
+    pub(crate) fn backdate(&mut self, behind: Nanos) {
+        self.anchor = self.anchor.minus(behind);
+    }
+
     /// The expiry of the last success, once the ledger has started.
     pub(crate) fn latest(&self) -> Option<Millis> {
         self.started.then_some(self.latest)

@@ -7,7 +7,7 @@ use leasebeat::{Config, Decision, Event, Heartbeat, Instant, Misuse};
 use crate::header::{self, HeaderError};
 use crate::line;
 
-/// The longest line read, in bytes: a bound on memory that no event comes near.
+/// The longest line read, in bytes and without its line feed: a bound on memory that no event comes near.
 const LINE_MAX: u64 = 65_536;
 
 /// One event of a trace, decided.
@@ -104,16 +104,19 @@ impl<R: BufRead> Lines<R> {
     fn next_line(&mut self) -> Result<Option<&[u8]>, ReplayError> {
         loop {
             self.buffer.clear();
-            let read = self.input.by_ref().take(LINE_MAX + 1).read_until(b'\n', &mut self.buffer);
+            let read = self.input.by_ref().take(LINE_MAX + 2).read_until(b'\n', &mut self.buffer);
             if read.map_err(ReplayError::Io)? == 0 {
                 return Ok(None);
             }
             self.number += 1;
+            if self.buffer.last() == Some(&b'\n') {
+                self.buffer.pop();
+            }
             if self.buffer.len() as u64 > LINE_MAX {
                 let what = format!("the line is longer than {LINE_MAX} bytes");
                 return Err(ReplayError::Line { line: self.number, what });
             }
-            if !self.buffer.trim_ascii().is_empty() {
+            if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
                 return Ok(Some(&self.buffer));
             }
         }
