@@ -41,13 +41,9 @@ fn request() -> impl Strategy<Value = Request> {
         1 => Just(Ask::Get),
     ];
     let step = prop_oneof![12 => 0i64..4_000, 1 => -3_000i64..0, 1 => 0i64..150_000];
-    (ask, 0u8..4, 0u8..40, 0u16..2, step).prop_map(|(ask, reservation, key, tenant, step_ms)| Request {
-        ask,
-        reservation,
-        key,
-        tenant,
-        step_ms,
-    })
+    (ask, 0u8..2, 0u8..8, prop_oneof![4 => Just(0u16), 1 => Just(1)], step).prop_map(
+        |(ask, reservation, key, tenant, step_ms)| Request { ask, reservation, key, tenant, step_ms },
+    )
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
