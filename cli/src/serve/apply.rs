@@ -14,7 +14,7 @@ use super::body::{
     ExtendRequest, ExtendResponse, OveragePolicy, ReleaseRequest, ReleaseResponse, Subject, Verdict,
 };
 use super::problem::Problem;
-use super::scalar::Int64;
+use super::scalar::{Int64, Whole};
 use super::script::Operation;
 use super::world::{Kept, World, read_id, written};
 
@@ -78,8 +78,8 @@ impl Work<'_> {
         let scopes = request.subject.scopes();
         let create = Create {
             id: ReservationId(Uuid::new_v4().as_u128()),
-            ttl_ms: request.ttl_ms,
-            grace_ms: request.grace_period_ms,
+            ttl_ms: request.ttl_ms.map(Whole::get),
+            grace_ms: request.grace_period_ms.map(Whole::get),
             estimate: Sum::from(&request.estimate),
             overage: overage(request.overage_policy),
             dry_run: request.dry_run == Some(true),
@@ -149,7 +149,8 @@ impl Work<'_> {
         let request: ExtendRequest = self.asked.read()?;
         let id = self.named()?;
         let call = self.asked.call(tenant);
-        let extended = self.world.store().extend(&call, id, request.extend_by_ms, self.world.time.now())?;
+        let extended =
+            self.world.store().extend(&call, id, request.extend_by_ms.get(), self.world.time.now())?;
         self.settled(extended.replayed);
         self.expiry(extended.answer.expires_at, extended.answer.remaining_ttl);
         let body = ExtendResponse {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use leasebeat_authority::{Amount as Sum, Overage, Unit as SumUnit};
 use serde::{Deserialize, Serialize};
 
-use super::scalar::{Count, Int64, Text, present};
+use super::scalar::{Count, Int64, Text, Whole, present};
 
 /// Any object.
 pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
@@ -53,7 +53,7 @@ pub(crate) enum OveragePolicy {
     AllowWithOverdraft,
 }
 
-body! { Amount { unit: Unit, amount: Int64, } optional {} }
+body! { Amount { unit: Unit, amount: Whole, } optional {} }
 body! { Action { kind: Text<0, 64>, name: Text<0, 256>, } optional { tags: Vec<Text<0, 64>>, } }
 body! {
     #[derive(Default)]
@@ -70,12 +70,12 @@ body! {
 body! {
     /// `ReservationCreateRequest`
     CreateRequest { idempotency_key: Text<1, 256>, subject: Subject, action: Action, estimate: Amount, } optional {
-        ttl_ms: u64, grace_period_ms: u64, overage_policy: OveragePolicy, dry_run: bool, metadata: Object,
+        ttl_ms: Whole, grace_period_ms: Whole, overage_policy: OveragePolicy, dry_run: bool, metadata: Object,
     }
 }
 body! {
     /// `ReservationExtendRequest`
-    ExtendRequest { idempotency_key: Text<1, 256>, extend_by_ms: u64, } optional { metadata: Object, }
+    ExtendRequest { idempotency_key: Text<1, 256>, extend_by_ms: Whole, } optional { metadata: Object, }
 }
 body! {
     /// `CommitRequest`
@@ -90,7 +90,7 @@ body! {
 body! {
     /// `EventCreateRequest`
     EventRequest { idempotency_key: Text<1, 256>, subject: Subject, action: Action, actual: Amount, } optional {
-        overage_policy: OveragePolicy, metrics: Metrics, client_time_ms: Int64, metadata: Object,
+        overage_policy: OveragePolicy, metrics: Metrics, client_time_ms: Whole, metadata: Object,
     }
 }
 body! {
@@ -206,7 +206,7 @@ impl From<Sum> for Amount {
             SumUnit::RiskPoints => Unit::RiskPoints,
             _ => Unit::UsdMicrocents,
         };
-        Self { unit, amount: Int64::new(sum.amount) }
+        Self { unit, amount: Whole::new(sum.amount) }
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) struct PolicySettings {
     #[arg(long, value_name = "DURATION")]
     tenant_max_ttl: Option<Ms<1_000, DAY_MS>>,
     /// Extensions a reservation is granted, or none for any number [default: 10]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     max_extensions: Option<MaxExtensions>,
     /// Most that one extension adds, from 1ms to 24h
     #[arg(long, value_name = "DURATION")]
