@@ -169,3 +169,19 @@ fn a_bad_header_is_told_and_headers_can_be_refused() {
     let answer = server.send(&Request::create("c").with("X-Leasebeat-Fault", "status=500"));
     assert_eq!(answer.status, 400, "{answer:?}");
 }
+
+#[test]
+fn what_has_arrived_is_applied_though_nobody_waits() {
+    use std::io::Write;
+
+    let server = Server::start(&["--fault", "create:1=delay-before=300ms"]);
+    let mut stream = std::net::TcpStream::connect(server.address).expect("it listens");
+    let body = Request::create("c").body.expect("a body").to_string();
+    let head = "POST /v1/reservations HTTP/1.1\r\nHost: t\r\nX-Cycles-API-Key: demo-key\r\n";
+    write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).expect("it reads");
+    std::thread::sleep(Duration::from_millis(100));
+    drop(stream);
+    assert_eq!(server.log(1)[0]["applied"], true);
+    server.reservation("c");
+    assert_eq!(server.log(2)[1]["replayed"], true);
+}

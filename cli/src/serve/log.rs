@@ -41,10 +41,11 @@ pub(crate) struct Entry {
     pub(super) remaining_ttl_ms: Option<u64>,
 }
 
-/// Where lines go. Dropping it, and then joining the thread, writes the rest.
+/// Where lines go.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
-    lines: Option<SyncSender<String>>,
+    /// `None` is the end.
+    lines: SyncSender<Option<String>>,
     dropped: Arc<AtomicU64>,
 }
 
@@ -57,11 +58,11 @@ impl Log {
             ),
             None => Box::new(std::io::stdout()),
         };
-        let (sender, lines) = sync_channel::<String>(WAITING_MAX);
+        let (sender, lines) = sync_channel::<Option<String>>(WAITING_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
         let thread = std::thread::spawn(move || {
-            while let Ok(line) = lines.recv() {
+            while let Ok(Some(line)) = lines.recv() {
                 // One write a line, so that a reader meets no half of one. A reader that has gone stops nothing.
                 let _ = to.write_all(line.as_bytes()).and_then(|()| to.flush());
                 let missing = counted.swap(0, Ordering::Relaxed);
@@ -70,20 +71,19 @@ impl Log {
                 }
             }
         });
-        Ok((Self { lines: Some(sender), dropped }, thread))
-    }
-
-    /// No log at all.
-    pub(crate) fn none() -> Self {
-        Self { lines: None, dropped: Arc::default() }
+        Ok((Self { lines: sender, dropped }, thread))
     }
 
     pub(super) fn write(&self, line: &impl Serialize) {
-        let Some(lines) = &self.lines else { return };
         let Ok(mut text) = serde_json::to_string(line) else { return };
         text.push('\n');
-        if lines.try_send(text).is_err() {
+        if self.lines.try_send(Some(text)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
+    }
+    /// Ends the log: what was written before this comes out, what comes later does not.
+    pub(super) fn end(&self) {
+        // It fails only where the thread has ended already.
+        let _ = self.lines.send(None);
     }
 }

@@ -53,8 +53,7 @@ async fn serve(setup: Setup) -> Result<(), String> {
     signalled().await;
     server.stop().await;
     log.write(&json!({"event": "stopped"}));
-    drop(log);
-    // A connection that was dropped may hold on to the log for a moment longer than the server does.
+    log.end();
     tokio::task::spawn_blocking(move || writer.join())
         .await
         .map_err(|error| error.to_string())?

@@ -53,7 +53,7 @@ async fn of_one(
     handle(operation, Some(name), state, kill, request).await
 }
 
-/// One request, from its headers to its answer, with what goes wrong on the way.
+/// One request. What has arrived is done to its end, whether or not anybody still waits for the answer.
 async fn handle(
     operation: Operation,
     name: Option<String>,
@@ -62,10 +62,27 @@ async fn handle(
     request: Request<Body>,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let ids = Correlation::of(&parts.headers);
     let body = to_bytes(body, BODY_MAX_BYTES).await;
+    let done = tokio::spawn(answer(operation, name, world, parts.headers, body)).await;
+    if let Ok(Some(response)) = done {
+        return response;
+    }
+    // Without an answer, as asked for or by a panic here, the connection ends, and this with it.
+    kill.now();
+    std::future::pending().await
+}
+
+/// From the headers to the answer, with what goes wrong on the way; `None` where the connection is to be reset.
+async fn answer(
+    operation: Operation,
+    name: Option<String>,
+    world: Arc<World>,
+    headers: HeaderMap,
+    body: Result<Bytes, axum::Error>,
+) -> Option<Response> {
+    let ids = Correlation::of(&headers);
     let too_long = body.is_err();
-    let asked = Asked::new(parts.headers, body.unwrap_or_default());
+    let asked = Asked::new(headers, body.unwrap_or_default());
     let mut work = Work { world: &world, asked: &asked, reservation: name.as_deref(), facts: <_>::default() };
 
     let fault = asked_for(&world, &asked)
@@ -90,12 +107,7 @@ async fn handle(
     let resets = matches!(fault.answer, Answer::Reset { .. });
     log(&work, operation.name(), &ids, &fault, &result, (!resets).then_some(reply.status));
     sleep(fault.after).await;
-    if resets {
-        kill.now();
-        // The connection ends, and this with it.
-        std::future::pending::<()>().await;
-    }
-    reply.into_response()
+    (!resets).then(|| reply.into_response())
 }
 
 /// The fault that the request asks for itself.

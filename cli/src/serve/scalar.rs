@@ -16,10 +16,6 @@ impl Int64 {
     pub(crate) fn new(number: u64) -> Self {
         Self(number.min(Self::MAX))
     }
-
-    pub(crate) fn get(self) -> u64 {
-        self.0
-    }
 }
 
 impl<'de> Deserialize<'de> for Int64 {

@@ -165,7 +165,7 @@ impl<'a> Request<'a> {
         let mut text =
             format!("{} {} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n", self.method, self.path);
         for (name, value) in &self.headers {
-            text += &format!("{name}: {value}\r\n");
+            text.extend([*name, ": ", value, "\r\n"]);
         }
         let body = self.body.as_ref().map(Value::to_string).unwrap_or_default();
         text += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
