@@ -81,7 +81,9 @@ impl Api {
         if base.host_str() == Some("127.0.0.1") {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| innermost(&error))?;
+        let client = builder
+            .build()
+            .map_err(|error| format!("cannot set up the HTTP client: {}", innermost(&error)))?;
         Ok(Self { client, base, clock, timeout, template, reservation_id: OnceLock::new() })
     }
 
@@ -124,8 +126,6 @@ impl Api {
                 let response = self.post(&["v1", "reservations", id, "extend"], &request).await?;
                 self.read(response, extended).await
             }
-            // The kernel's list of operations may grow; this host knows two.
-            _ => Err(Trouble { failure: Failure::Ambiguous, detail: "unknown operation".to_owned() }),
         }
     }
 
