@@ -91,6 +91,7 @@ impl Work<'_> {
             action: request.action,
             metadata: request.metadata,
             committed_metadata: None,
+            closest: Millis::MAX,
         };
         let call = self.asked.call(tenant);
         let created = self.world.store().create(&call, &create, Box::new(kept), self.world.time.now())?;
@@ -149,8 +150,14 @@ impl Work<'_> {
         let request: ExtendRequest = self.asked.read()?;
         let id = self.named()?;
         let call = self.asked.call(tenant);
-        let extended =
-            self.world.store().extend(&call, id, request.extend_by_ms.get(), self.world.time.now())?;
+        let mut store = self.world.store();
+        let now = self.world.time.now();
+        let left = store.peek(id).map(|reservation| now.until(reservation.expires_at()));
+        if let (Some(left), Some(kept)) = (left, store.data_mut(id)) {
+            kept.closest = kept.closest.min(left);
+        }
+        let extended = store.extend(&call, id, request.extend_by_ms.get(), now)?;
+        drop(store);
         self.settled(extended.replayed);
         self.expiry(extended.answer.expires_at, extended.answer.remaining_ttl);
         let body = ExtendResponse {

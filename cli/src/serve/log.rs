@@ -45,7 +45,7 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     /// `None` is the end.
-    lines: SyncSender<Option<String>>,
+    lines: Option<SyncSender<Option<String>>>,
     dropped: Arc<AtomicU64>,
 }
 
@@ -71,19 +71,27 @@ impl Log {
                 }
             }
         });
-        Ok((Self { lines: sender, dropped }, thread))
+        Ok((Self { lines: Some(sender), dropped }, thread))
+    }
+
+    /// No log at all.
+    pub(super) fn none() -> Self {
+        Self { lines: None, dropped: Arc::default() }
     }
 
     pub(super) fn write(&self, line: &impl Serialize) {
+        let Some(lines) = &self.lines else { return };
         let Ok(mut text) = serde_json::to_string(line) else { return };
         text.push('\n');
-        if self.lines.try_send(Some(text)).is_err() {
+        if lines.try_send(Some(text)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
     /// Ends the log: what was written before this comes out, what comes later does not.
     pub(super) fn end(&self) {
-        // It fails only where the thread has ended already.
-        let _ = self.lines.send(None);
+        if let Some(lines) = &self.lines {
+            // It fails only where the thread has ended already.
+            let _ = lines.send(None);
+        }
     }
 }

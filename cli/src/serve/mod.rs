@@ -2,7 +2,7 @@
 
 mod apply;
 mod asked;
-mod body;
+pub(crate) mod body;
 mod correlate;
 mod fault;
 mod log;
@@ -10,7 +10,7 @@ mod options;
 mod problem;
 mod reply;
 mod routes;
-mod scalar;
+pub(crate) mod scalar;
 mod script;
 mod server;
 mod values;
@@ -19,14 +19,16 @@ mod world;
 use std::io::Write;
 use std::process::ExitCode;
 
+use leasebeat::Millis;
 use serde_json::json;
 
 use crate::clock::Clock;
 use crate::exit;
 use log::Log;
-pub(crate) use options::Args;
 use options::Setup;
-use server::Server;
+pub(crate) use options::{API_KEY, Args, TENANT};
+pub(crate) use script::Rule;
+pub(crate) use server::Server;
 
 /// Serves until it is told to stop.
 pub(crate) fn run(args: Args) -> ExitCode {
@@ -41,6 +43,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => exit::bad_input(what),
     }
+}
+
+/// A server within this process, on a free port of the loopback interface, without a log: one tenant, any number of
+/// extensions, each up to `max_lead` from now.
+pub(crate) async fn local(max_lead: Millis, faults: Vec<Rule>, clock: Clock) -> Result<Server, String> {
+    let setup = Args::local(max_lead, faults).setup()?;
+    Server::start(setup, clock, Log::none()).await
 }
 
 async fn serve(setup: Setup) -> Result<(), String> {

@@ -122,6 +122,22 @@ pub(crate) struct Setup {
 }
 
 impl Args {
+    /// For a server within a process, with room for little.
+    pub(super) fn local(max_lead: Millis, faults: Vec<Rule>) -> Self {
+        let policy = PolicySettings {
+            max_extensions: Some(MaxExtensions(None)),
+            max_lead: Some(Ms(max_lead.get())),
+            ..PolicySettings::default()
+        };
+        Self {
+            listen: Some(SocketAddr::new(LISTEN.ip(), 0)),
+            policy,
+            faults,
+            max_reservations: Some(Number(100)),
+            ..Self::default()
+        }
+    }
+
     /// With what the file says where no flag does.
     pub(super) fn with_file(self) -> Result<Self, String> {
         let Some(path) = &self.config else { return Ok(self) };

@@ -137,36 +137,53 @@ impl fmt::Display for Rule {
     }
 }
 
+/// A rule, what it has counted, and whether it has played.
+#[derive(Debug)]
+struct Told {
+    rule: Rule,
+    count: u64,
+    played: bool,
+}
+
 /// All rules, and what they have counted.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    rules: Vec<(Rule, u64)>,
+    rules: Vec<Told>,
     seen: HashSet<(u8, Digest)>,
     order: VecDeque<(u8, Digest)>,
 }
 
 impl Script {
     pub(crate) fn new(rules: Vec<Rule>) -> Self {
-        Self { rules: rules.into_iter().map(|rule| (rule, 0)).collect(), ..Self::default() }
+        Self {
+            rules: rules.into_iter().map(|rule| Told { rule, count: 0, played: false }).collect(),
+            ..Self::default()
+        }
     }
 
     /// What goes wrong with a request: the first rule that includes it. Every rule counts it.
     pub(super) fn play(&mut self, operation: Operation, key: Option<Digest>) -> Option<Fault> {
         let new = self.is_new(operation, key);
         let mut played = None;
-        for (rule, count) in &mut self.rules {
+        for Told { rule, count, played: has_played } in &mut self.rules {
             let counts = rule.operation.is_none_or(|only| only == operation) && (new || !rule.new_keys);
             *count += u64::from(counts);
             if counts && played.is_none() && rule.which.includes(*count) {
+                *has_played = true;
                 played = Some(rule.fault.clone());
             }
         }
         played
     }
 
+    /// Whether each rule has played, in their order.
+    pub(super) fn played(&self) -> Vec<bool> {
+        self.rules.iter().map(|told| told.played).collect()
+    }
+
     fn is_new(&mut self, operation: Operation, key: Option<Digest>) -> bool {
         let Some(key) = key else { return true };
-        if !self.rules.iter().any(|(rule, _)| rule.new_keys) {
+        if !self.rules.iter().any(|told| told.rule.new_keys) {
             return true;
         }
         let scoped = (operation as u8, key);
@@ -190,9 +207,9 @@ mod tests {
     /// The requests of 1 to 8 that meet the rule; each odd one has a new key, each even one repeats it.
     fn met(rule: &str) -> Vec<u64> {
         let mut script = Script::new(vec![rule.parse().expect("a rule")]);
-        (1..=8)
+        (1u64..=8)
             .filter(|number| {
-                script.play(Operation::Extend, Some(Digest(u128::from((number + 1) / 2)))).is_some()
+                script.play(Operation::Extend, Some(Digest(u128::from(number.div_ceil(2))))).is_some()
             })
             .collect()
     }

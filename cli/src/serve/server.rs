@@ -9,6 +9,7 @@ use axum::extract::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use leasebeat::Instant;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
@@ -16,7 +17,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::log::Log;
 use super::options::Setup;
 use super::routes;
-use super::world::World;
+use super::world::{World, read_id};
 use crate::clock::Clock;
 
 /// What is still in flight when the server ends gets so long.
@@ -50,6 +51,25 @@ impl Server {
 
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What truly remained of a reservation at a reading of the clock that the server was given, in ms; `None` once
+    /// it has expired.
+    pub(crate) fn remaining_ms(&self, id: &str, at: Instant) -> Option<u64> {
+        let expires_at = self.world.store().peek(read_id(id)?)?.expires_at();
+        expires_at.as_millis().checked_sub(self.world.time.at(at).as_millis())
+    }
+
+    /// How often a reservation was extended, and the least that remained of it when an extension came in, in ms.
+    pub(crate) fn history(&self, id: &str) -> Option<(u64, u64)> {
+        let store = self.world.store();
+        let reservation = store.peek(read_id(id)?)?;
+        Some((reservation.extensions().into(), reservation.data.closest.get()))
+    }
+
+    /// Whether each of the rules it was given has played, in their order.
+    pub(crate) fn rules_played(&self) -> Vec<bool> {
+        self.world.script().played()
     }
 
     /// Takes no more connections, answers what is in flight, and ends.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use leasebeat::Instant;
+use leasebeat::{Instant, Millis};
 use leasebeat_authority::{Authority, KeyRecord, Reservation, ReservationId, ServerTime, Tenant, TenantId};
 
 use super::body::{Action, Object, Subject};
@@ -22,6 +22,8 @@ pub(super) struct Kept {
     pub(super) action: Action,
     pub(super) metadata: Option<Object>,
     pub(super) committed_metadata: Option<Object>,
+    /// The least that remained whenever an extension came in.
+    pub(super) closest: Millis,
 }
 
 /// The leases, in storage that is taken once.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// How long silence lasts before it counts as a stall.
-const SILENCE: Duration = Duration::from_millis(1_000);
+const SILENCE: Duration = Duration::from_secs(1);
 
 pub fn leasebeat(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_leasebeat"));
@@ -168,8 +168,8 @@ impl<'a> Request<'a> {
             text.extend([*name, ": ", value, "\r\n"]);
         }
         let body = self.body.as_ref().map(Value::to_string).unwrap_or_default();
-        text += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-        text
+        let length = body.len();
+        text + &format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}")
     }
 }
 
