@@ -215,3 +215,16 @@ fn policies_reach_the_wire() {
     assert_eq!(throttled.status, 429);
     assert!(retry_after.is_some_and(|seconds| (9..=10).contains(&seconds)), "{throttled:?}");
 }
+
+#[test]
+fn a23_a_full_server_refuses_and_takes_more_once_it_may_forget() {
+    let server = Server::start(&["--max-reservations", "1", "--retention", "1s"]);
+    let id = server.reservation("c");
+    let full = server.send(&Request::create("d"));
+    assert_eq!((full.status, full.error()), (500, "INTERNAL_ERROR"), "{full:?}");
+    assert_eq!(server.send(&Request::release(&id, "r")).status, 200);
+    assert_eq!(server.send(&Request::get(&id)).body["status"], "RELEASED");
+    thread::sleep(std::time::Duration::from_millis(2_500));
+    assert_eq!(server.send(&Request::get(&id)).error(), "NOT_FOUND");
+    server.reservation("d");
+}

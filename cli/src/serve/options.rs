@@ -228,7 +228,7 @@ impl PolicySettings {
 
 /// The slots that hold so many records: an eighth of them stays empty.
 fn slots(records: u64) -> usize {
-    usize::try_from(records.saturating_mul(8).div_ceil(7).saturating_add(1)).unwrap_or(usize::MAX)
+    usize::try_from(records.saturating_add(records.div_ceil(7))).unwrap_or(usize::MAX)
 }
 
 fn tenant(text: &str) -> Result<TenantSettings, String> {

@@ -85,8 +85,9 @@ async fn answer(
     let asked = Asked::new(headers, body.unwrap_or_default());
     let mut work = Work { world: &world, asked: &asked, reservation: name.as_deref(), facts: <_>::default() };
 
-    let fault = asked_for(&world, &asked)
-        .map(|asked_for| asked_for.or_else(|| world.script().play(operation, asked.key().map(digest))));
+    // The rules count each request, one that asks for a fault of its own too.
+    let scripted = world.script().play(operation, asked.key().map(digest));
+    let fault = asked_for(&world, &asked).map(|asked_for| asked_for.or(scripted));
     let (fault, refused) = match fault {
         _ if too_long => {
             (None, Some(Problem::invalid(format!("the body is longer than {BODY_MAX_BYTES} bytes"))))
