@@ -99,7 +99,6 @@ impl Heartbeat {
             }
             Outcome::Failed(failure) if in_flight => Ok(self.failed(failure, now)),
             Outcome::Denied if self.phase == Phase::Creating => {
-                self.accept(now);
                 Ok(self.stop(StopReason::NotGranted, Rule::L4))
             }
             _ => Err(Misuse::UnexpectedEvent),
@@ -178,7 +177,6 @@ impl Heartbeat {
         self.guards.clear();
         let resolution = self.config.resolution();
         let rtt = success.rtt_ns.filter(|_| !self.tainted).map(|ns| Nanos(ns).plus(resolution)); // P1, P2
-        self.tainted = false;
         let Some(remaining) = success.remaining_ttl_ms else {
             return self.fall_back(success.expires_at_ms, rtt, extended);
         };

@@ -93,9 +93,7 @@ impl Ledger {
         let lead_min = self.latest.checked_minus(self.base).and_then(|gained| gained.checked_minus(consumed));
         let beyond_one_grant = lead_min.and_then(|lead_min| lead_min.checked_minus(self.grant));
         // Exact, as 2 · lead_min ≥ 3 · grant could overflow: what is left after one grant is half a grant, rounded up.
-        self.started
-            && !self.clamped
-            && beyond_one_grant.is_some_and(|rest| rest >= self.grant.minus(self.grant.half()))
+        !self.clamped && beyond_one_grant.is_some_and(|rest| rest >= self.grant.minus(self.grant.half()))
     }
 }
 

@@ -70,7 +70,6 @@ impl Snapshot {
     #[must_use]
     pub fn restore(&self, now: Instant) -> (Heartbeat, Decision) {
         let mut heartbeat = Heartbeat::new(self.config);
-        heartbeat.now = now;
         heartbeat.lead = Lead::with_margin(self.margin.max(Budget::FLOOR));
         // A snapshot may have been altered on its way: margin and cadence stay what P3, F3 and F4 can choose.
         let held = Ledger::held(self.config.extend_by());

@@ -23,6 +23,7 @@
 mod field;
 mod header;
 mod line;
+mod object;
 mod replay;
 mod write;
 
