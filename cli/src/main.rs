@@ -5,6 +5,7 @@ mod demo;
 mod exit;
 mod plan;
 mod replay;
+mod serve;
 mod timeline;
 mod units;
 mod words;
@@ -29,6 +30,8 @@ enum Command {
     Plan(plan::Args),
     /// Decide a recorded trace again
     Replay(replay::Args),
+    /// A server to test an SDK against: the protocol's rules behind real HTTP, with faults on demand
+    Serve(serve::Args),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         Ok(Cli { command: Command::Demo(args) }) => demo::run(&args),
         Ok(Cli { command: Command::Plan(args) }) => plan::run(&args),
         Ok(Cli { command: Command::Replay(args) }) => replay::run(&args),
+        Ok(Cli { command: Command::Serve(args) }) => serve::run(args),
         Err(error) => exit::usage(&error),
     }
 }

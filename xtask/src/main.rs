@@ -43,6 +43,15 @@ enum Job {
 enum Campaign {
     /// Mutate the kernel's code: every viable mutant must be caught by a test
     Mutants,
+    /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
+    ServeLoad,
+}
+
+/// Both as they are shipped: the server is what is measured, and the load must not be what is slow.
+fn serve_load() -> Outcome {
+    let build = ["build", "--release", "--locked", "--package", "leasebeat-cli"];
+    run::cargo(&[&build[..], &["--bin", "leasebeat", "--example", "serve_load"]].concat())?;
+    run::run(run::command("target/release/examples/serve_load", &[]))
 }
 
 fn main() -> ExitCode {
@@ -55,6 +64,7 @@ fn main() -> ExitCode {
             timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
         }
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
+        Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
