@@ -45,6 +45,8 @@ extern "C" fn _start() -> ! {
         keep(heartbeat.fence().map_or(0, Instant::as_nanos));
         #[cfg(feature = "everything")]
         everything::call(&mut heartbeat, &decision);
+        #[cfg(feature = "wire")]
+        wire::call(&mut heartbeat);
         #[cfg(not(feature = "everything"))]
         let _ = decision;
     }
@@ -63,7 +65,7 @@ mod everything {
     use super::{black_box, keep, now};
 
     /// Counts what is written to it.
-    struct Count(u64);
+    pub struct Count(pub u64);
 
     impl Write for Count {
         fn write_str(&mut self, text: &str) -> core::fmt::Result {
@@ -94,5 +96,42 @@ mod everything {
         keep(widener.widen(black_box(3)).as_nanos());
         let (restored, _) = heartbeat.snapshot().restore(now());
         *heartbeat = restored;
+    }
+}
+
+#[cfg(feature = "wire")]
+mod wire {
+    use core::ptr::read_volatile;
+
+    use leasebeat::wire::{UnknownKeys, decode};
+    use leasebeat::{Event, Heartbeat, Operation};
+
+    use super::{black_box, keep, now};
+
+    /// What would come from a radio.
+    static BODY: [u8; 300] = [b' '; 300];
+    static mut STATUS: u16 = 0;
+
+    pub fn call(heartbeat: &mut Heartbeat) {
+        let body = black_box(BODY.as_slice());
+        let status = unsafe { read_volatile(&raw const STATUS) };
+        let operation = black_box(Operation::Extend);
+        let decoded = decode(operation, status, Some(body), body, black_box(UnknownKeys::Reject));
+        let _ = black_box(heartbeat.handle(Event::from(decoded.outcome(Some(1))), now()));
+        let mut buffer = [0; 64];
+        if let Some(Ok(id)) = decoded.reservation_id().map(|id| id.unescape(&mut buffer)) {
+            keep(id.len() as u64);
+        }
+        // To say what is wrong is not what a firmware does.
+        #[cfg(feature = "everything")]
+        {
+            use core::fmt::Write;
+            let mut count = super::everything::Count(0);
+            if let Some(problem) = decoded.problem() {
+                let _ = write!(count, "{problem}");
+            }
+            keep(count.0);
+            keep(decoded.reservation_id().and_then(|id| id.as_str()).map_or(0, |id| id.len() as u64));
+        }
     }
 }
