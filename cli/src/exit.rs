@@ -4,9 +4,10 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 /// The exit codes, for `--help`.
-pub(crate) const HELP: &str = "Exit codes: 0 fine, 1 the lease was not kept, 2 wrong usage or bad input";
+pub(crate) const HELP: &str =
+    "Exit codes: 0 fine, 1 the lease was not kept or a fault not shown, 2 wrong usage or bad input";
 
-/// The lease was never granted, lapsed, or was given up.
+/// The lease was never granted, lapsed, or was given up; or the demo did not show what it promises.
 pub(crate) fn not_kept(why: impl Display) -> ExitCode {
     eprintln!("leasebeat: {why}");
     ExitCode::FAILURE

@@ -33,8 +33,12 @@ pub enum Fallback {
 pub struct Settings {
     /// How much each extension asks for, in ms: 1 to 86,400,000. Usually the TTL the lease was created with.
     pub extend_by_ms: u64,
-    /// The bound the host enforces on one whole attempt (connect, write, read, detect failure), in ms: 1 or
-    /// more. `None` is unknown: then no delay can be proved safe, and the primary path stops soon (P3, P5).
+    /// How long one whole attempt may take until its failure is reported, in ms: 1 or more. `None` is unknown:
+    /// then no delay can be proved safe, and the primary path stops soon (P3, P5).
+    ///
+    /// It bounds connect, write, read **and noticing the failure**, late timers included, so a host enforces
+    /// less than this on the wire. One that enforces exactly this has used up the reserve by the time it
+    /// reports a timeout, and is told to stop (R2) rather than to retry.
     #[cfg_attr(feature = "serde", serde(default))]
     pub request_timeout_ms: Option<u64>,
     /// By how much two readings of the host's clock may understate the time between them, in ns: 0 to
@@ -77,6 +81,8 @@ pub struct Config {
     max_wait: Millis,
     clock_resolution_ns: u64,
     extend_by_ms: u32,
+    /// The resolution rounded up to ms, at most 10,000: kept, so that no decision divides for it.
+    resolution_ms: u16,
     timed: bool,
     fallback: Fallback,
 }
@@ -86,7 +92,7 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError`] names the first field out of range, its value and the range.
-    #[allow(clippy::cast_possible_truncation)] // extend_by_ms is at most 86,400,000 by then
+    #[allow(clippy::cast_possible_truncation)] // both are in range by then: 86,400,000 and 10,000 at most
     pub const fn new(settings: Settings) -> Result<Self, ConfigError> {
         let Settings { extend_by_ms, request_timeout_ms, clock_resolution_ns, max_wait_ms, fallback } =
             settings;
@@ -107,6 +113,7 @@ impl Config {
             max_wait: or_max(max_wait_ms),
             clock_resolution_ns,
             extend_by_ms: extend_by_ms as u32,
+            resolution_ms: Nanos(clock_resolution_ns).ceil().get() as u16,
             timed: request_timeout_ms.is_some(),
             fallback,
         })
@@ -153,6 +160,10 @@ impl Config {
 
     pub(crate) const fn resolution(&self) -> Nanos {
         Nanos(self.clock_resolution_ns)
+    }
+
+    pub(crate) const fn resolution_ceil(&self) -> Millis {
+        Millis::new(self.resolution_ms as u64)
     }
 }
 
@@ -287,6 +298,13 @@ mod tests {
         accepts(max_wait(u64::MAX - 1));
         assert_eq!(Config::new(max_wait(u64::MAX)), Config::new(Settings::new(1)), "caps nothing");
         accepts(Settings { fallback: Fallback::Refuse, ..Settings::new(1) });
+    }
+
+    #[test]
+    fn a_config_says_what_it_was_made_of() {
+        let config = Config::new(Settings { clock_resolution_ns: 16, ..Settings::new(60_000) });
+        assert_eq!(config.map(|config| config.clock_resolution_ns()), Ok(16));
+        assert_eq!(config.map(|config| config.extend_by()), Ok(Millis::new(60_000)));
     }
 
     #[test]

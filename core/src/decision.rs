@@ -51,7 +51,8 @@ pub struct Attempt {
     pub key: Key,
     /// What an extend asks for: its `extend_by_ms`.
     pub extend_by: Millis,
-    /// The bound to enforce on the whole attempt, from connect to the last byte. `None`: none is known.
+    /// By when its failure must have been reported: what the kernel budgets for one attempt. Enforce somewhat
+    /// less on the wire (see [`Settings::request_timeout_ms`](crate::Settings)). `None`: none is known.
     pub timeout: Option<Millis>,
 }
 
@@ -94,6 +95,7 @@ named! {
 
 named! {
     /// Why the kernel stopped. Most stops leave a proven lease: see [`Heartbeat::fence`](crate::Heartbeat::fence).
+    #[non_exhaustive]
     StopReason, as_str, "The reason's name, as in a trace.";
     /// The host closed it (L5).
     Closed = "closed",
@@ -131,6 +133,7 @@ named! {
 
 named! {
     /// The rule that decided, as `docs/RULES.md` numbers them.
+    #[non_exhaustive]
     Rule, id, "The rule's id, such as `R5`.";
     /// Not due yet: wait for what is left.
     T4 = "T4",
@@ -142,7 +145,7 @@ named! {
     L3 = "L3",
     /// A create failed or was denied.
     L4 = "L4",
-    /// Closed.
+    /// Closed, or stopped before.
     L5 = "L5",
     /// The server's answer is permanent.
     C3 = "C3",

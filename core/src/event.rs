@@ -81,6 +81,7 @@ pub struct HttpFailure {
 named! {
     /// The protocol's error codes. Those that [`classify`](crate::classify) calls permanent end a lease (C3).
     #[allow(missing_docs)] // each is the protocol's own name
+    #[non_exhaustive]
     ErrorCode, as_str, "The code as the protocol spells it.";
     InvalidRequest = "INVALID_REQUEST",
     Unauthorized = "UNAUTHORIZED",

@@ -95,7 +95,7 @@ impl Heartbeat {
         let at_receipt = decision.rule == Rule::P5
             || decision.rule == Rule::P4 && matches!(decision.action, Action::Wait(_));
         let lead = if at_receipt { self.lead.floor } else { self.lead_now() };
-        let plan = Plan::new(&self.config, lead, self.max_rtt());
+        let plan = Plan::new(&self.config, lead, self.lead.margin.half());
         Some(Numbers::Primary {
             lead,
             attempt_budget: plan.attempt_budget(),
@@ -117,18 +117,12 @@ impl Heartbeat {
         }
     }
 
-    /// P1, as far as it matters: half the margin that it made.
-    fn max_rtt(&self) -> Millis {
-        self.lead.margin.half()
-    }
-
     /// P5: why a success leaves no delay, and what would.
     fn dead_zone(&self) -> Remedy {
         if self.lead.floor.is_zero() {
             return Remedy::MeasureRoundTrip;
         }
-        let max_rtt = self.max_rtt();
-        let plan = Plan::new(&self.config, self.lead.floor, max_rtt);
+        let plan = self.plan();
         let below = plan.largest_timeout().map(|largest| largest.plus(Millis::new(1)));
         match (self.config.request_timeout(), below) {
             (None, below) => Remedy::SetRequestTimeout { below },
@@ -136,7 +130,7 @@ impl Heartbeat {
                 Remedy::ShortenRequestTimeout { timeout, needs: self.budget().reserve(), below }
             }
             (Some(_), None) => Remedy::LengthenLease {
-                max_rtt,
+                max_rtt: self.lead.margin.half(),
                 needs: Budget::new(Millis::ZERO, self.lead.margin).reserve(),
             },
         }
@@ -168,7 +162,7 @@ const fn advice(reason: StopReason) -> Option<&'static str> {
 fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
     let needed = i128::from(budget.get()).saturating_add(i128::from(margin.get()));
     let window = i128::from(lead.get()).saturating_sub(needed);
-    i64::try_from(window).unwrap_or(if window < 0 { i64::MIN } else { i64::MAX })
+    i64::try_from(window).unwrap_or(if window.is_negative() { i64::MIN } else { i64::MAX })
 }
 
 impl Rule {
@@ -181,10 +175,10 @@ impl Rule {
             Self::L1 => "a lease begins with its create",
             Self::L3 => "an attempt is in flight",
             Self::L4 => "a create may be retried once, with the same key",
-            Self::L5 => "a stopped kernel stays stopped",
+            Self::L5 => "closed, or stopped before",
             Self::C3 => "the server's answer is permanent",
             Self::C4 => "the answer proves neither success nor a passing failure",
-            Self::P4 => "the lead less the retry reserve is the delay",
+            Self::P4 => "a beat is due when the lead has shrunk to the retry reserve",
             Self::P5 => {
                 "the lead does not exceed the retry reserve; one such success is followed at once, two stop"
             }

@@ -5,6 +5,7 @@ use crate::config::Fallback;
 use crate::decision::{Action, Attempt, AttemptId, Decision, Key, Misuse, Operation, Rule, StopReason};
 use crate::event::{Event, Failure, Outcome, Success};
 use crate::ledger::THROTTLE_MAX;
+use crate::recovery::on_this_clock;
 use crate::response::{Disposition, classify};
 use crate::state::{Heartbeat, Mode, Phase};
 use crate::time::{Instant, Millis, Nanos};
@@ -252,7 +253,7 @@ impl Heartbeat {
     /// R1–R7.
     fn recover(&mut self, disposition: Disposition) -> Decision {
         let (now, lead, budget) = (self.now, self.lead_now(), self.budget());
-        match self.guards.retry(lead, &budget, disposition, now) {
+        match self.guards.retry(lead, &budget, disposition, self.config.resolution_ceil(), now) {
             Ok(retry) => {
                 self.wait_or_send(Phase::Recovery, Key::Same, retry.delay, retry.throttled, retry.rule)
             }
@@ -264,7 +265,9 @@ impl Heartbeat {
     fn fail_in_fallback(&mut self, disposition: Disposition) -> Decision {
         let cadence = self.ledger.cadence();
         let (delay, throttled) = match disposition {
-            Disposition::Throttled(Some(retry_after)) => (cadence.max(retry_after), true),
+            Disposition::Throttled(Some(retry_after)) => {
+                (cadence.max(on_this_clock(retry_after, self.config.resolution_ceil())), true)
+            }
             _ => (cadence, false),
         };
         if delay > THROTTLE_MAX {

@@ -7,7 +7,6 @@ macro_rules! named {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[non_exhaustive]
         pub enum $enum {
             $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant,)*
         }

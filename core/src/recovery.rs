@@ -45,6 +45,7 @@ impl Guards {
         lead: Millis,
         budget: &Budget,
         disposition: Disposition,
+        quantum: Millis,
         now: Instant,
     ) -> Result<Retry, (StopReason, Rule)> {
         let Some(window) = budget.window(lead) else {
@@ -65,10 +66,14 @@ impl Guards {
                 self.zero_retry_after_taken = true;
                 Ok(Retry { delay, throttled: false, rule: Rule::R6 })
             }
-            Disposition::Throttled(Some(delay)) if delay <= window => {
+            Disposition::Throttled(Some(retry_after)) => {
+                let delay = on_this_clock(retry_after, quantum);
+                if delay > window {
+                    return Err((StopReason::Throttled, Rule::R6));
+                }
                 Ok(Retry { delay, throttled: true, rule: Rule::R6 })
             }
-            Disposition::Throttled(_) => Err((StopReason::Throttled, Rule::R6)),
+            Disposition::Throttled(None) => Err((StopReason::Throttled, Rule::R6)),
             _ => Ok(Retry { delay: backoff, throttled: false, rule: Rule::R5 }),
         }
     }
@@ -88,4 +93,10 @@ impl Guards {
             }
         }
     }
+}
+
+/// T3: on a coarse clock a wait can seem one quantum longer than it was, so a Retry-After is waited that much longer.
+/// None at all cannot be cut short.
+pub(crate) const fn on_this_clock(retry_after: Millis, quantum: Millis) -> Millis {
+    if retry_after.is_zero() { retry_after } else { retry_after.plus(quantum) }
 }

@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::config::Config;
-use crate::decision::{Decision, Key, StopReason};
+use crate::decision::{Decision, Key, Rule, StopReason};
 use crate::lead::Lead;
 use crate::ledger::{Ledger, THROTTLE_MAX};
 use crate::state::{Heartbeat, Mode, Pending, Phase, Stats};
@@ -101,7 +101,11 @@ impl Snapshot {
                 };
                 Phase::Fallback
             }
-            State::Stopped(reason) => Phase::Stopped(reason),
+            State::Stopped(reason) => {
+                // L5: a stop outlives lost timing too.
+                heartbeat.phase = Phase::Stopped(reason);
+                return (heartbeat, Decision::stop(reason, Rule::L5));
+            }
         };
         let decision = heartbeat.timing_lost(now);
         (heartbeat, decision)

@@ -1,5 +1,7 @@
 //! Time (rules T2–T4): every rounding and every saturation of the kernel stands here and nowhere else.
 
+use core::time::Duration;
+
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
 /// A reading of the host's monotonic clock: nanoseconds since an arbitrary fixed origin (T1).
@@ -33,6 +35,15 @@ impl Instant {
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
         self.0
+    }
+
+    /// How long after `earlier` this is; `None` where it is before.
+    #[must_use]
+    pub const fn checked_since(self, earlier: Self) -> Option<Duration> {
+        match self.0.checked_sub(earlier.0) {
+            Some(nanos) => Some(Duration::from_nanos(nanos)),
+            None => None,
+        }
     }
 
     /// `self + delay`, at most the clock's last reading.
@@ -157,9 +168,7 @@ const fn split(nanos: u64) -> (u64, bool) {
 }
 
 #[cfg(not(target_pointer_width = "64"))]
-const fn split(nanos: u64) -> (u64, bool) {
-    split_in_32_bit_steps(nanos)
-}
+use split_in_32_bit_steps as split;
 
 /// The same by schoolbook division with 16-bit digits: 1,000,000 is 64 · 15,625, and a remainder below
 /// 15,625 with the next digit fits 32 bits. A u64 division would link 1.7 KB of builtins on a Cortex-M3.
@@ -174,6 +183,12 @@ const fn split_in_32_bit_steps(nanos: u64) -> (u64, bool) {
     let quotient =
         (((high / DIVISOR) as u64) << 32) | (((middle / DIVISOR) as u64) << 16) | (low / DIVISOR) as u64;
     (quotient, low % DIVISOR == 0 && nanos.trailing_zeros() >= 6)
+}
+
+impl From<Millis> for Duration {
+    fn from(millis: Millis) -> Self {
+        Self::from_millis(millis.0)
+    }
 }
 
 impl core::fmt::Display for Millis {
@@ -214,6 +229,13 @@ mod tests {
         assert_eq!(start.deadline(Millis(3)), (Instant(u64::MAX - 500_000), Millis(2)));
         assert_eq!(start.deadline(Millis::MAX), (Instant(u64::MAX - 500_000), Millis(2)));
         assert_eq!(Instant(u64::MAX).deadline(Millis(1)), (Instant(u64::MAX), Millis::ZERO));
+    }
+
+    #[test]
+    fn t5_a_difference_is_never_the_absolute_value() {
+        assert_eq!(Instant(7).checked_since(Instant(5)), Some(Duration::from_nanos(2)));
+        assert_eq!(Instant(5).checked_since(Instant(7)), None);
+        assert_eq!(Duration::from(Millis(3)), Duration::from_millis(3));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What can be read from a kernel at any time, without changing it.
 
+use crate::budget::Plan;
 use crate::config::Config;
-use crate::decision::StopReason;
+use crate::decision::{AttemptId, StopReason};
 use crate::state::{Heartbeat, Phase, Stats};
 use crate::time::{Instant, Millis};
 
@@ -20,6 +21,13 @@ impl Heartbeat {
             }
             Phase::Beat | Phase::Recovery | Phase::Fallback => Some(self.pending.deadline),
         }
+    }
+
+    /// The attempt in flight: sent, and neither reported nor timed out.
+    #[must_use]
+    pub fn in_flight(&self) -> Option<AttemptId> {
+        let in_flight = matches!(self.phase, Phase::Creating | Phase::Extending);
+        in_flight.then_some(AttemptId::new(self.attempts))
     }
 
     /// How long the lease is provably still held at `now`, rounded down (R1). Zero where nothing is proved: in
@@ -52,6 +60,12 @@ impl Heartbeat {
             (Some(fence), Some(now)) => now <= fence && fence.since(now).floor() >= duration,
             _ => false,
         }
+    }
+
+    /// What the last success and the round trips so far come to: attempt budget, margin, reserve and delay (P3, P4).
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        Plan::new(&self.config, self.lead.floor, self.lead.margin.half())
     }
 
     /// Why the kernel has stopped, once it has.

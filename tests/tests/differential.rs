@@ -197,15 +197,23 @@ fn place(one: &Move, both: &Both, now: u64) -> (RefEvent, u64) {
     (event, at)
 }
 
-/// STYLE's law of progress: after `handle` the deadline is absent or later than now, and nothing but a deadline
+/// What the kernel was told to wait for, uncapped.
+#[derive(Clone, Copy)]
+enum Waits {
+    No,
+    For(u64),
+    ForEvent,
+}
+
+/// The law of progress (V4): after `handle` the deadline is absent or later than now, and nothing but a deadline
 /// reached within the millisecond makes a tick act.
-fn progresses(both: &Both, now: u64, waits: Option<Option<u64>>) -> Result<(), TestCaseError> {
+fn progresses(both: &Both, now: u64, waits: Waits) -> Result<(), TestCaseError> {
     let deadline = both.kernel.next_deadline().map(Instant::as_nanos);
     if let Some(deadline) = deadline.filter(|deadline| *deadline < u64::MAX) {
         prop_assert!(deadline > now, "the deadline {deadline} is not later than {now}");
     }
     match waits {
-        Some(Some(ms)) => {
+        Waits::For(ms) => {
             prop_assert!(ms > 0, "a wait of 0");
             let deadline = deadline.expect("a bounded wait has a deadline");
             let mut early = both.kernel;
@@ -219,8 +227,8 @@ fn progresses(both: &Both, now: u64, waits: Option<Option<u64>>) -> Result<(), T
             let skipped = due.next_deadline() > Some(Instant::from_nanos(deadline)); // F5
             prop_assert!(!matches!(action, Action::Wait(_)) || skipped, "{action:?} at the deadline");
         }
-        Some(None) => prop_assert_eq!(deadline, None),
-        None => {}
+        Waits::ForEvent => prop_assert_eq!(deadline, None),
+        Waits::No => {}
     }
     Ok(())
 }
@@ -271,8 +279,9 @@ fn agree(config: &RefConfig, moves: &[Move]) -> Result<(), TestCaseError> {
             now = at;
         }
         let waits = match kernel {
-            RefDecision::Wait(wait) if config.max_wait_ms.is_none() => Some(wait),
-            _ => None,
+            RefDecision::Wait(Some(ms)) if config.max_wait_ms.is_none() => Waits::For(ms),
+            RefDecision::Wait(None) => Waits::ForEvent,
+            _ => Waits::No,
         };
         progresses(&both, now, waits)?;
         views_agree(&both, now)?;

@@ -81,7 +81,9 @@ impl Api {
         if base.host_str() == Some("127.0.0.1") {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| innermost(&error))?;
+        let client = builder
+            .build()
+            .map_err(|error| format!("cannot set up the HTTP client: {}", innermost(&error)))?;
         Ok(Self { client, base, clock, timeout, template, reservation_id: OnceLock::new() })
     }
 

@@ -76,22 +76,30 @@ impl Live {
             // Nothing has changed.
             Err(_) => return,
         };
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Now { heartbeat: **heartbeat, in_flight });
+        let now = Now { heartbeat: **heartbeat, in_flight };
+        let before = self.now.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
         let Ok(decision) = decision else { return };
         let lead =
             heartbeat.fence().map_or_else(String::new, |_| format!("  lead {}", lead_s(heartbeat, *at)));
         let detail = detail.as_deref().map_or_else(String::new, |detail| format!(" ({detail})"));
-        let what = if *event == Event::Tick { "the wait is over".to_owned() } else { words::event(event) };
+        let what = match (event, before) {
+            (Event::Tick, Some(Now { in_flight: true, .. })) => "no answer so far".to_owned(),
+            (Event::Tick, _) => "the wait is over".to_owned(),
+            _ => words::event(event),
+        };
         let time = at.as_nanos() / 10_000_000;
         self.print(&format!("{:>4}.{:02} s{lead}  {what}{detail}", time / 100, time % 100));
+        self.print(&format!("          -> {decision}"));
         // The numbers are worth their room where something went wrong.
-        let routine = matches!(event, Event::Begin | Event::Tick | Event::Close)
-            || matches!(event, Event::Report { outcome, .. } if !matches!(outcome, Outcome::Failed(_)));
-        if routine && !matches!(decision.action, Action::Stop(_)) {
-            self.print(&format!("          -> {decision}"));
-        } else {
-            self.print(&format!("          -> {}: {}", decision.action, heartbeat.explain(decision)));
+        let failed = matches!(event, Event::Report { outcome: Outcome::Failed(_), .. });
+        if failed || matches!(decision.action, Action::Stop(_)) {
+            let explanation = heartbeat.explain(decision);
+            if let Some(numbers) = explanation.numbers {
+                self.print(&format!("             {numbers}"));
+            }
+            if let Some(remedy) = explanation.remedy {
+                self.print(&format!("             {remedy}"));
+            }
         }
     }
 

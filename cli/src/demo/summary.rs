@@ -39,7 +39,7 @@ impl Summary {
         }
         if self.stop != StopReason::Closed {
             let last = self.tally.last_failure.as_deref();
-            let last = last.map_or_else(String::new, |last| format!("; the last failure was {last}"));
+            let last = last.map_or_else(String::new, |last| format!("; last: {last}"));
             return Err(format!("the lease was not kept: the kernel stopped with {}{last}", self.stop));
         }
         if let Some(overclaim) = &self.tally.overclaim {

@@ -3,11 +3,13 @@
 #![no_std]
 #![no_main]
 
-use core::hint::black_box;
 use core::panic::PanicInfo;
 use core::ptr::{read_volatile, write_volatile};
 
-use leasebeat::{Config, Event, Heartbeat, Instant, Settings};
+use leasebeat::{
+    Action, AttemptId, Config, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Millis, Outcome,
+    Settings, Success,
+};
 
 unsafe extern "C" {
     /// Defined nowhere. If any code can panic, the link fails with this name.
@@ -19,42 +21,81 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     unsafe { leasebeat_can_panic() }
 }
 
-/// What would come from a radio: opaque to the optimiser.
-static mut EVENT: Event = Event::Begin;
-static mut SETTINGS: Settings = Settings::new(60_000);
-static mut NOW_NS: u64 = 0;
-static mut SINK: u64 = 0;
+/// Words as a radio would deliver them: opaque to the optimiser.
+static mut WORDS: [u64; 4] = [60_000, 10_000, 0, 0];
 
-fn now() -> Instant {
-    Instant::from_nanos(unsafe { read_volatile(&raw const NOW_NS) })
+fn word(index: usize) -> u64 {
+    unsafe { read_volatile((&raw const WORDS).cast::<u64>().add(index % 4)) }
 }
 
 fn keep(value: u64) {
-    unsafe { write_volatile(&raw mut SINK, value) }
+    unsafe { write_volatile((&raw mut WORDS).cast::<u64>(), value) }
+}
+
+fn now() -> Instant {
+    Instant::from_nanos(word(3))
+}
+
+/// Any event there is.
+fn event() -> Event {
+    let known = |index| Some(word(index)).filter(|word| *word != 0);
+    let success = Success { rtt_ns: known(0), remaining_ttl_ms: known(1), expires_at_ms: known(2) };
+    let outcome = match word(0) {
+        0 => return Event::Begin,
+        1 => return Event::TimingLost,
+        2 => return Event::Close,
+        3 => Outcome::Created(success),
+        4 => Outcome::Extended(success),
+        5 => Outcome::Denied,
+        6 => Outcome::Failed(Failure::Timeout),
+        7 => Outcome::Failed(Failure::Connection),
+        status => Outcome::Failed(Failure::Http(HttpFailure {
+            status: status as u16,
+            code: ErrorCode::ALL.get(word(1) as usize).copied(),
+            retry_after: known(2).map(Millis::new),
+        })),
+    };
+    Event::Report { attempt: known(1).map(|id| AttemptId::new(id as u32)), outcome }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn _start() -> ! {
-    let Ok(config) = Config::new(unsafe { read_volatile(&raw const SETTINGS) }) else { loop {} };
+    let settings = Settings { request_timeout_ms: Some(word(1)), ..Settings::new(word(0)) };
+    let Ok(config) = Config::new(settings) else { loop {} };
     let mut heartbeat = Heartbeat::new(config);
     loop {
-        let event = unsafe { read_volatile(&raw const EVENT) };
-        let _ = black_box(heartbeat.handle(black_box(event), now()));
-        let decision = black_box(heartbeat.tick(now()));
+        if let Ok(decision) = heartbeat.handle(event(), now()) {
+            act(&decision.action);
+        }
+        let decision = heartbeat.tick(now());
+        act(&decision.action);
         keep(heartbeat.lead(now()).get());
         keep(heartbeat.fence().map_or(0, Instant::as_nanos));
         #[cfg(feature = "everything")]
         everything::call(&mut heartbeat, &decision);
         #[cfg(feature = "wire")]
         wire::call(&mut heartbeat);
-        #[cfg(not(feature = "everything"))]
-        let _ = decision;
+    }
+}
+
+/// Takes note of all that a decision says.
+fn act(action: &Action) {
+    match action {
+        Action::Send(attempt) => {
+            keep(u64::from(attempt.id.get()) + u64::from(attempt.key_generation));
+            keep(attempt.extend_by.get());
+            keep(attempt.timeout.map_or(0, Millis::get));
+            keep(attempt.operation as u64 + attempt.key as u64);
+        }
+        Action::Wait(wait) => keep(wait.map_or(u64::MAX, Millis::get)),
+        Action::Stop(reason) => keep(*reason as u64),
     }
 }
 
 #[cfg(feature = "everything")]
 mod everything {
     use core::fmt::Write;
+    use core::hint::black_box;
     use core::num::NonZeroU32;
 
     use leasebeat::{
@@ -62,7 +103,7 @@ mod everything {
         classify, parse_retry_after,
     };
 
-    use super::{black_box, keep, now};
+    use super::{keep, now};
 
     /// Counts what is written to it.
     pub struct Count(pub u64);
@@ -101,28 +142,29 @@ mod everything {
 
 #[cfg(feature = "wire")]
 mod wire {
-    use core::ptr::read_volatile;
+    use core::hint::black_box;
 
     use leasebeat::wire::{UnknownKeys, decode};
-    use leasebeat::{Event, Heartbeat, Operation};
+    use leasebeat::{Heartbeat, Operation};
 
-    use super::{black_box, keep, now};
+    use super::{act, keep, now, word};
 
-    /// What would come from a radio.
+    /// What a modem would have received.
     static BODY: [u8; 300] = [b' '; 300];
-    static mut STATUS: u16 = 0;
 
     pub fn call(heartbeat: &mut Heartbeat) {
         let body = black_box(BODY.as_slice());
-        let status = unsafe { read_volatile(&raw const STATUS) };
-        let operation = black_box(Operation::Extend);
-        let decoded = decode(operation, status, Some(body), body, black_box(UnknownKeys::Reject));
-        let _ = black_box(heartbeat.handle(Event::from(decoded.outcome(Some(1))), now()));
+        let operation = if word(0) == 0 { Operation::Create } else { Operation::Extend };
+        let unknown_keys = if word(2) == 0 { UnknownKeys::Reject } else { UnknownKeys::Ignore };
+        let decoded = decode(operation, word(1) as u16, Some(body), body, unknown_keys);
+        if let Ok(decision) = heartbeat.handle(decoded.outcome(Some(word(2))).into(), now()) {
+            act(&decision.action);
+        }
         let mut buffer = [0; 64];
         if let Some(Ok(id)) = decoded.reservation_id().map(|id| id.unescape(&mut buffer)) {
             keep(id.len() as u64);
         }
-        // To say what is wrong is not what a firmware does.
+        // To say what is wrong is not what every firmware does.
         #[cfg(feature = "everything")]
         {
             use core::fmt::Write;
