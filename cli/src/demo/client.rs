@@ -2,9 +2,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
-use leasebeat::{Action, Decision, Event, Heartbeat, Instant, Misuse, Rule, StopReason};
+use leasebeat::{Action, Decision, Event, Heartbeat, Instant, Misuse, StopReason};
 
 use super::api::{Api, Report};
 use crate::clock::Clock;
@@ -41,10 +40,9 @@ pub(super) async fn keep(
             Ok(Decision { action: Action::Send(attempt), .. }) => {
                 in_flight = Some(Box::pin(api.attempt(attempt)));
             }
-            // A tick before the attempt's timeout (L3), or an event too late to mean anything (L2): nothing changes.
-            Ok(Decision { rule: Rule::L3, .. }) | Err(_) => {}
             // The kernel gave up the attempt: nobody waits for its answer any more.
-            Ok(_) => in_flight = None,
+            _ if heartbeat.in_flight().is_none() => in_flight = None,
+            _ => {}
         }
         next = tokio::select! {
             biased;
@@ -74,8 +72,7 @@ async fn answer<F: Future<Output = Report> + Unpin>(in_flight: &mut Option<F>) -
 async fn until(deadline: Option<Instant>, clock: Clock) {
     match deadline {
         Some(deadline) => {
-            let left_ns = deadline.as_nanos().saturating_sub(clock.now().as_nanos());
-            tokio::time::sleep(Duration::from_nanos(left_ns)).await;
+            tokio::time::sleep(deadline.checked_since(clock.now()).unwrap_or_default()).await;
         }
         None => std::future::pending().await,
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use leasebeat::{Action, Decision, Event, Heartbeat, Instant, Millis, Outcome, Rule};
+use leasebeat::{Action, Event, Heartbeat, Instant, Millis, Outcome};
 use tokio::task::JoinHandle;
 
 use super::client::Step;
@@ -70,12 +70,7 @@ impl Live {
     /// Shows one step: what happened, then what was decided and why.
     pub(super) fn show(&self, step: &Step<'_>) {
         let Step { at, event, detail, decision, heartbeat } = step;
-        let in_flight = match decision {
-            Ok(Decision { action: Action::Send(_), .. } | Decision { rule: Rule::L3, .. }) => true,
-            Ok(_) => false,
-            // Nothing has changed.
-            Err(_) => return,
-        };
+        let in_flight = heartbeat.in_flight().is_some();
         let now = Now { heartbeat: **heartbeat, in_flight };
         let before = self.now.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
         let Ok(decision) = decision else { return };
