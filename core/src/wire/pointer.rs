@@ -5,7 +5,8 @@ use core::fmt::{self, Write};
 use super::json::{DEPTH_MAX, Expect, Reader, Token};
 use super::text::Text;
 
-/// A place in a body. Printed, it is a JSON pointer.
+/// A place in a body. Printed, it is a JSON pointer (RFC 6901) as it stands between the quotes of a JSON string, so
+/// with quotes, backslashes and control characters escaped: safe in a log, on a terminal and in a JSON text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Pointer<'a> {
     body: &'a [u8],
@@ -126,7 +127,7 @@ impl fmt::Display for Pointer<'_> {
                         match character {
                             '~' => f.write_str("~0")?,
                             '/' => f.write_str("~1")?,
-                            // A log or a terminal is no place for them.
+                            '"' | '\\' => write!(f, "\\{character}")?,
                             control if control.is_control() => write!(f, "\\u{:04x}", u32::from(control))?,
                             other => f.write_char(other)?,
                         }

@@ -105,8 +105,8 @@ impl<'a> Problem<'a> {
         self.wrong
     }
 
-    /// The value, the key or, where something is missing or misplaced, the object or array at fault; printed, a
-    /// JSON pointer, in which control characters are escaped as in JSON. `None` where it is not the body.
+    /// The value, the key or, where something is missing or misplaced, the object or array at fault. `None` where it
+    /// is not the body that is wrong.
     #[must_use]
     pub const fn pointer(&self) -> Option<Pointer<'a>> {
         self.place

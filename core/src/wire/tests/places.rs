@@ -41,8 +41,8 @@ fn w2_a_wrong_key_is_pointed_at() {
     problem_at(to_extend, r#"{"status":"ACTIVE",@"x":1}"#, "/x");
     problem_at(
         to_extend,
-        r#"{"balances":[{},{@"a/b~c\u0000\u009b":1}]}"#.replace("{},", "").as_str(),
-        r"/balances/0/a~1b~0c\u0000\u009b",
+        r#"{"balances":[{@"a/b~c\u0000\u009b\"\\é":1}]}"#,
+        r#"/balances/0/a~1b~0c\u0000\u009b\"\\é"#,
     );
     problem_at(to_extend, r#"{"status":"ACTIVE",@"\u0073tatus":1}"#, "/status");
     problem_at(to_create, r#"{"caps":{@"x":1}}"#, "/caps/x");
