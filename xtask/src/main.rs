@@ -3,6 +3,7 @@
 
 mod bare_metal;
 mod budgets;
+mod fuzz;
 mod mutants;
 mod run;
 mod setup;
@@ -43,6 +44,15 @@ enum Job {
 enum Campaign {
     /// Mutate the kernel's code: every viable mutant must be caught by a test
     Mutants,
+    /// Fuzz the decoding of answers against the naive reading of the rules; goes on where the last campaign ended
+    FuzzDecode {
+        /// How many executions
+        #[arg(long, default_value_t = 20_000_000)]
+        runs: u64,
+        /// Minimise what was found into the committed corpus afterwards
+        #[arg(long)]
+        merge: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -53,6 +63,9 @@ fn main() -> ExitCode {
         Job::Bench => {
             let timed = run::cargo(&["bench", "--locked", "--package", "leasebeat-benches"]);
             timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
+        }
+        Job::Soak { campaign: Campaign::FuzzDecode { runs, merge } } => {
+            setup::fuzz().and_then(|()| fuzz::decode(runs, merge))
         }
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
     };

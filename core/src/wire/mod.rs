@@ -27,6 +27,20 @@
 //! assert_eq!(problem.to_string(), "not written as an integer at /balances/0/remaining/amount, byte 154");
 //! # Ok::<(), leasebeat::wire::BufferTooSmall>(())
 //! ```
+//!
+//! Where the rules leave room, they are read so:
+//!
+//! - The body counts as the first of the sixteen levels of W5.
+//! - Half of a surrogate pair has no UTF-8, so it is as malformed in an escape as in bytes, also in what is skipped.
+//! - Lengths count characters (code points), as JSON Schema does; an escape or a surrogate pair is one.
+//! - An integer may be written `-0`. One without `format: int64` is held to int64 all the same.
+//! - `format: uri` is an annotation, as in JSON Schema 2020-12, and checks nothing. What the schema's descriptions ask
+//!   beyond it (no `remaining_ttl_ms` with a DENY, `caps` only with ALLOW_WITH_CAPS) is the server's to keep.
+//! - An unknown key that is skipped may be there twice: it is unread, and to remember it would take memory or time.
+//! - An error's body (W4) is one well-formed JSON object, nested as W5 allows, with exactly one `error`; nothing else
+//!   of its schema matters, for it may come from a gateway.
+//! - A 2xx that is not 200 is `ambiguous`; any other status is a failure with that status, and outside 400 to 599
+//!   without a code. A Retry-After is read of a 429 only.
 
 mod create;
 mod error;
