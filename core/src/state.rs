@@ -94,8 +94,8 @@ pub struct Stats {
 }
 
 impl Heartbeat {
-    /// A kernel that has sent nothing. Next: [`Event::Begin`], or [`Outcome::Created`] for a reservation that
-    /// the host created itself (L1).
+    /// A kernel that has sent nothing. Next: [`Event::Begin`](crate::Event::Begin), or
+    /// [`Outcome::Created`](crate::Outcome::Created) for a reservation that the host created itself (L1).
     #[must_use]
     pub fn new(config: Config) -> Self {
         Self {
