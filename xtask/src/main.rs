@@ -49,9 +49,6 @@ enum Campaign {
         /// How many executions
         #[arg(long, default_value_t = 20_000_000)]
         runs: u64,
-        /// Minimise what was found into the committed corpus afterwards
-        #[arg(long)]
-        merge: bool,
     },
 }
 
@@ -64,8 +61,8 @@ fn main() -> ExitCode {
             let timed = run::cargo(&["bench", "--locked", "--package", "leasebeat-benches"]);
             timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
         }
-        Job::Soak { campaign: Campaign::FuzzDecode { runs, merge } } => {
-            setup::fuzz().and_then(|()| fuzz::decode(runs, merge))
+        Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
+            setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
     };
