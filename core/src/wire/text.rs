@@ -86,7 +86,7 @@ impl<'a> Text<'a> {
     /// Whether it has more than `most` characters (code points).
     pub(super) fn is_longer_than(&self, most: usize) -> bool {
         // A character takes at least a byte.
-        self.raw.len() > most && self.chars().count() > most
+        most < self.raw.len() && self.chars().count() > most
     }
 
     /// Whether it reads `name`, however it is escaped.
@@ -121,12 +121,12 @@ fn skip_plain(content: &[u8]) -> &[u8] {
     let mut rest = content;
     while let Some((word, behind)) = rest.split_first_chunk::<WORD>() {
         let word = usize::from_le_bytes(*word);
-        // A byte's top bit is set in what follows where that byte is above 0x7F, below 0x20, a quote or a
-        // backslash. A borrow may set the bits of later bytes too, never of earlier ones.
+        // A byte's top bit is set in one of these where the byte is below 0x20, a quote or a backslash, and in at
+        // least one where it is above 0x7F. A borrow may set the bits of later bytes too, never of earlier ones.
         let below_space = word.wrapping_sub(ONES << 5);
         let quote = (word ^ QUOTES).wrapping_sub(ONES);
         let backslash = (word ^ BACKSLASHES).wrapping_sub(ONES);
-        let special = (word | below_space | quote | backslash) & TOPS;
+        let special = (below_space | quote | backslash) & TOPS;
         if special != 0 {
             return rest.get(special.trailing_zeros() as usize / 8..).unwrap_or_default();
         }

@@ -60,6 +60,7 @@ fn w6_unknown_keys_are_skipped_where_asked_at_every_depth() {
     let values = [
         "null",
         "true",
+        "false",
         "-1.5e-9",
         "99999999999999999999999",
         r#""\ud83d\ude00 é""#,

@@ -166,6 +166,8 @@ fn w2_an_escape_is_one_that_json_has() {
     {
         text_is_wrong(bad.as_bytes(), Wrong::Escape);
     }
+    let text = Text::scan(br#"\"\\\/\b\f\n\r\t\u0009\uaBcD\ud800\udc00\uDBFF\udfff""#).expect("good").0;
+    assert!(text.chars().eq("\"\\/\u{8}\u{c}\n\r\t\t\u{abcd}\u{10000}\u{10ffff}".chars()), "{text:?}");
     for bad in [
         r"\ud800",
         r"\udbff",
