@@ -1,11 +1,15 @@
-//! The program that `cargo xtask budgets` runs under callgrind: it replays every vector, and callgrind dumps the
-//! instructions of each single call of [`measured_handle`]. Each call's class is printed on a line of its own, in
-//! the same order.
+//! The program that `cargo xtask budgets` runs under callgrind. With the argument `handle` it replays every vector,
+//! with `decode` it decodes some answers, and callgrind dumps the instructions of each single call of
+//! [`measured_handle`] or [`measured_decode`]. Each call's class is printed on a line of its own, in the same order.
+
+mod answers;
 
 use std::fs::File;
+use std::hint::black_box;
 use std::io::BufReader;
 
-use leasebeat::{Decision, Event, Heartbeat, Instant, Misuse, Outcome, Rule};
+use leasebeat::wire::{Decoded, UnknownKeys, decode};
+use leasebeat::{Decision, Event, Heartbeat, Instant, Misuse, Operation, Outcome, Rule};
 use leasebeat_tests::vectors;
 use leasebeat_trace::{Replay, ReplayError};
 
@@ -15,7 +19,29 @@ fn measured_handle(heartbeat: &mut Heartbeat, event: Event, now: Instant) -> Res
     heartbeat.handle(event, now)
 }
 
+/// As [`measured_handle`]. What is decoded is looked at before it is returned, so that the call is no jump.
+#[inline(never)]
+fn measured_decode(operation: Operation, body: &[u8]) -> Decoded<'_> {
+    black_box(decode(operation, 200, None, body, UnknownKeys::Reject))
+}
+
 fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("handle") => replay(),
+        Some("decode") => decode_answers(),
+        _ => panic!("expected handle or decode"),
+    }
+}
+
+fn decode_answers() {
+    for (class, operation, body) in answers::ALL {
+        assert_eq!(body.len(), 300);
+        assert_eq!(measured_decode(operation, body.as_bytes()).problem(), None);
+        println!("{class} {operation}");
+    }
+}
+
+fn replay() {
     for vector in vectors::all() {
         let trace = BufReader::new(File::open(&vector.trace).expect("the vector is there"));
         let mut replay = match Replay::new(trace) {

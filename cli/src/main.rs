@@ -1,8 +1,10 @@
 //! `leasebeat`: plan, watch and replay how a server-granted lease is kept alive.
 
 mod clock;
+mod decode;
 mod demo;
 mod exit;
+mod input;
 mod plan;
 mod replay;
 mod serve;
@@ -24,6 +26,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Say what raw HTTP answers prove, and what is wrong with those that prove nothing
+    Decode(decode::Args),
     /// Keep a real lease alive through real faults, on this machine or on a server of yours
     Demo(demo::Args),
     /// Work out the cadence, or the dead zone, of a TTL and a request timeout
@@ -36,6 +40,7 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::try_parse() {
+        Ok(Cli { command: Command::Decode(args) }) => decode::run(&args),
         Ok(Cli { command: Command::Demo(args) }) => demo::run(&args),
         Ok(Cli { command: Command::Plan(args) }) => plan::run(&args),
         Ok(Cli { command: Command::Replay(args) }) => replay::run(&args),

@@ -1,6 +1,5 @@
 //! `leasebeat replay`: decides a recorded trace again, says why, and draws it.
 
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,7 +8,7 @@ use leasebeat::{Heartbeat, Instant};
 use leasebeat_trace::{Replay, ReplayError, Step, write_decision, write_invalid_config};
 
 use crate::timeline::Timeline;
-use crate::{exit, words};
+use crate::{exit, input, words};
 
 /// What `replay` is asked to do.
 #[derive(Debug, clap::Args)]
@@ -34,13 +33,9 @@ enum Problem {
 
 /// Prints one decision a line, until the trace ends or breaks.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let input: Box<dyn Read> = if args.file.as_os_str() == "-" {
-        Box::new(io::stdin())
-    } else {
-        match File::open(&args.file) {
-            Ok(file) => Box::new(file),
-            Err(error) => return exit::bad_input(format_args!("{}: {error}", args.file.display())),
-        }
+    let input = match input::open(&args.file) {
+        Ok(input) => input,
+        Err(code) => return code,
     };
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     if args.svg.as_ref().is_some_and(|svg| same_file(svg, &args.file)) {

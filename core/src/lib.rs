@@ -24,6 +24,8 @@ mod state;
 mod ticks;
 mod time;
 mod view;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 pub use budget::Plan;
 pub use config::{Config, ConfigError, ConfigField, Fallback, Settings};

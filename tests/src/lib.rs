@@ -1,6 +1,13 @@
-//! What checks leasebeat from outside: the vectors, and a naive reference of the rules in `docs/RULES.md` to be
-//! compared with the kernel decision by decision.
+//! What checks leasebeat from outside: the vectors, and naive references of the rules in `docs/RULES.md` to be
+//! compared with the kernel, decision by decision and answer by answer.
 
+// What is generated or read wrongly shall fail a test loudly.
+#![allow(clippy::missing_panics_doc)]
+
+pub mod answer;
 pub mod both;
+pub mod generate;
+pub mod node;
+pub mod protocol;
 pub mod reference;
 pub mod vectors;

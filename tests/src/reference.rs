@@ -173,7 +173,8 @@ fn cut(start: i128, delay: i128) -> i128 {
 }
 
 /// C5, in milliseconds.
-fn parse_retry_after(header: &str) -> Option<i128> {
+#[must_use]
+pub fn parse_retry_after(header: &str) -> Option<i128> {
     let digits = header.trim_matches([' ', '\t']);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

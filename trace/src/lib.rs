@@ -19,14 +19,20 @@
 //! assert_eq!(out, b"{\"do\":\"wait\",\"ms\":39000}\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`Answers`] reads raw HTTP answers the same way, and [`write_decoded`] writes what they say (rules W1–W6).
 
+mod answer;
 mod field;
 mod header;
 mod line;
+mod lines;
 mod object;
 mod replay;
 mod write;
 
+pub use answer::{Answer, Answers, write_decoded};
+pub use lines::LineError;
 pub use replay::{Replay, ReplayError, Step};
 pub use write::{write_decision, write_event, write_header, write_invalid_config};
 

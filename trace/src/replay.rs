@@ -1,14 +1,15 @@
 //! Replaying a trace as a stream.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 
 use leasebeat::{Config, Decision, Event, Heartbeat, Instant, Misuse};
 
 use crate::header::{self, HeaderError};
 use crate::line;
+use crate::lines::{LineError, Lines};
 
 /// The longest line read, in bytes and without its line feed: a bound on memory that no event comes near.
-const LINE_MAX: u64 = 65_536;
+const LINE_MAX: usize = 65_536;
 
 /// One event of a trace, decided.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +58,7 @@ impl<R: BufRead> Replay<R> {
     /// # Errors
     /// [`ReplayError::Config`] where the header is one and its configuration is not.
     pub fn new(input: R) -> Result<Self, ReplayError> {
-        let mut lines = Lines { input, number: 0, buffer: Vec::new() };
+        let mut lines = Lines::new(input, LINE_MAX);
         let Some(text) = lines.next_line()? else {
             return Err(ReplayError::Line {
                 line: 1,
@@ -65,7 +66,7 @@ impl<R: BufRead> Replay<R> {
             });
         };
         let config = header::parse(text);
-        let line = lines.number;
+        let line = lines.number();
         let config: Config = config.map_err(|error| match error {
             HeaderError::Line(what) => ReplayError::Line { line, what },
             HeaderError::Config(what) => ReplayError::Config { line, what },
@@ -80,7 +81,7 @@ impl<R: BufRead> Replay<R> {
     pub fn next_step(&mut self) -> Result<Option<Step>, ReplayError> {
         let Some(text) = self.lines.next_line()? else { return Ok(None) };
         let parsed = line::parse(text);
-        let line = self.lines.number;
+        let line = self.lines.number();
         let (at, event) = parsed.map_err(|what| ReplayError::Line { line, what })?;
         let decision = self.heartbeat.handle(event, at);
         Ok(Some(Step { line, at, event, decision }))
@@ -92,33 +93,11 @@ impl<R: BufRead> Replay<R> {
     }
 }
 
-#[derive(Debug)]
-struct Lines<R> {
-    input: R,
-    number: u64,
-    buffer: Vec<u8>,
-}
-
-impl<R: BufRead> Lines<R> {
-    /// The next line that is not blank.
-    fn next_line(&mut self) -> Result<Option<&[u8]>, ReplayError> {
-        loop {
-            self.buffer.clear();
-            let read = self.input.by_ref().take(LINE_MAX + 2).read_until(b'\n', &mut self.buffer);
-            if read.map_err(ReplayError::Io)? == 0 {
-                return Ok(None);
-            }
-            self.number += 1;
-            if self.buffer.last() == Some(&b'\n') {
-                self.buffer.pop();
-            }
-            if self.buffer.len() as u64 > LINE_MAX {
-                let what = format!("the line is longer than {LINE_MAX} bytes");
-                return Err(ReplayError::Line { line: self.number, what });
-            }
-            if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
-                return Ok(Some(&self.buffer));
-            }
+impl From<LineError> for ReplayError {
+    fn from(error: LineError) -> Self {
+        match error {
+            LineError::Io(error) => Self::Io(error),
+            LineError::Line { line, what } => Self::Line { line, what },
         }
     }
 }

@@ -117,7 +117,7 @@ pub fn write_invalid_config(out: &mut impl Write, what: &str) -> io::Result<()> 
 }
 
 /// A number, or `null`.
-struct OrNull(Option<u64>);
+pub(crate) struct OrNull(pub(crate) Option<u64>);
 
 impl std::fmt::Display for OrNull {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -8,17 +8,19 @@ use crate::setup::CORTEX_M3;
 
 const MANIFEST: &str = "tests/bare-metal/Cargo.toml";
 
-/// Links config, handle, tick, lead and fence, and then everything public, where a panic would be an undefined
-/// symbol.
+/// Links config, handle, tick, lead and fence, then everything public, and each with the decoding of answers, where
+/// a panic would be an undefined symbol.
 pub fn links_no_panic() -> Outcome {
-    link(&[])?;
-    link(&["--features", "everything"])
+    for features in [&[][..], &["everything"], &["wire"], &["everything", "wire"]] {
+        link(features)?;
+    }
+    Ok(())
 }
 
-/// Bytes of `.text` and `.rodata` of the kernel, builtins and the calling program included; with
-/// `everything` public or with what a firmware calls.
-pub fn flash_bytes(everything: bool) -> Outcome<u64> {
-    link(if everything { &["--features", "everything"] } else { &[] })?;
+/// Bytes of `.text` and `.rodata` of the kernel, builtins and the calling program included; with what a firmware
+/// calls, and with these features of the calling program.
+pub fn flash_bytes(features: &[&str]) -> Outcome<u64> {
+    link(features)?;
     let path = file(&format!("target/bare-metal/{CORTEX_M3}/release/leasebeat-bare-metal"));
     let data = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -39,7 +41,8 @@ fn link(features: &[&str]) -> Outcome {
         "--target",
         CORTEX_M3,
     ];
-    let mut build = command("cargo", &[&arguments, features].concat());
+    let features = features.join(",");
+    let mut build = command("cargo", &[&arguments[..], &["--features", &features]].concat());
     // Flags meant for the host would reach the target too.
     build.env_remove("RUSTFLAGS");
     run(build).map_err(|what| format!("{what}; an undefined `leasebeat_can_panic` means that code can panic"))

@@ -8,12 +8,13 @@ use serde::Deserialize;
 use crate::run::{command, file, output};
 use crate::{Outcome, bare_metal};
 
-/// The function whose calls are counted, as callgrind names it.
-const MEASURED: &str = "leasebeat_benches::measured_handle";
+/// What is counted, one after the other, for callgrind keeps only one function apart: the argument of the program,
+/// and the class that all its calls belong to, where there is one.
+const MEASURED: [(&str, Option<&str>); 2] = [("handle", Some("any")), ("decode", None)];
 
 #[derive(Deserialize)]
 struct Budgets {
-    /// Instructions of one call of `handle`, by kind of call.
+    /// Instructions of one call, by kind of call.
     instructions: BTreeMap<String, u64>,
     /// Flash on a Cortex-M3.
     flash_bytes: BTreeMap<String, u64>,
@@ -26,9 +27,15 @@ pub fn check() -> Outcome {
     let budgets: Budgets = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
 
     let mut passed = compare("instructions", &budgets.instructions, &instructions()?)?;
+    let figure = |value| Figure { value, of: String::new() };
+    let (kernel, everything) = (bare_metal::flash_bytes(&[])?, bare_metal::flash_bytes(&["everything"])?);
+    let wire = bare_metal::flash_bytes(&["wire"])?.saturating_sub(kernel);
+    let wire_everything = bare_metal::flash_bytes(&["everything", "wire"])?.saturating_sub(everything);
     let flash = BTreeMap::from([
-        ("kernel".to_owned(), Figure { value: bare_metal::flash_bytes(false)?, of: String::new() }),
-        ("everything".to_owned(), Figure { value: bare_metal::flash_bytes(true)?, of: String::new() }),
+        ("kernel".to_owned(), figure(kernel)),
+        ("everything".to_owned(), figure(everything)),
+        ("wire".to_owned(), figure(wire)),
+        ("wire_everything".to_owned(), figure(wire_everything)),
     ]);
     passed.extend(compare("flash_bytes", &budgets.flash_bytes, &flash)?);
     if passed.is_empty() { Ok(()) } else { Err(format!("over budget: {}", passed.join(", "))) }
@@ -59,37 +66,46 @@ fn compare(
     Ok(passed)
 }
 
-/// The worst count of each kind of call over the vectors, and of any.
+/// The worst count of each kind of call: of `handle` over the vectors, and of any; of `decode` over its answers.
 fn instructions() -> Outcome<BTreeMap<String, Figure>> {
     crate::run::cargo(&["build", "--release", "--locked", "--package", "leasebeat-benches"])?;
+    let mut worst = BTreeMap::new();
+    for (what, all) in MEASURED {
+        count(what, all, &mut worst)?;
+    }
+    Ok(worst)
+}
+
+fn count(what: &str, all: Option<&str>, worst: &mut BTreeMap<String, Figure>) -> Outcome {
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let dump = directory.path().join("calls");
+    // As callgrind names it.
+    let function = format!("leasebeat_benches::measured_{what}");
     let arguments = [
         "--tool=callgrind".to_owned(),
-        format!("--toggle-collect={MEASURED}"),
-        format!("--dump-after={MEASURED}"),
+        format!("--toggle-collect={function}"),
+        format!("--dump-after={function}"),
         format!("--callgrind-out-file={}", dump.display()),
         file("target/release/leasebeat-benches").display().to_string(),
+        what.to_owned(),
     ];
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let printed = output(command("valgrind", &arguments))?;
     let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
 
-    let mut worst: BTreeMap<String, Figure> = BTreeMap::new();
+    let mut counted = false;
     for (number, line) in (1..).zip(printed.lines()) {
         let (class, of) = line.split_once(' ').ok_or_else(|| format!("no call: {line:?}"))?;
         let value = total(&dump.with_extension(number.to_string()))?;
-        for name in [class, "any"] {
+        counted |= value > 0;
+        for name in [class].into_iter().chain(all) {
             let figure = worst.entry(name.to_owned()).or_insert(Figure { value: 0, of: String::new() });
             if value > figure.value {
                 *figure = Figure { value, of: of.to_owned() };
             }
         }
     }
-    if worst.is_empty() {
-        return Err("callgrind counted nothing".to_owned());
-    }
-    Ok(worst)
+    if counted { Ok(()) } else { Err(format!("callgrind counted nothing of {what}")) }
 }
 
 /// The instructions in one dump of callgrind.

@@ -3,6 +3,7 @@
 
 mod bare_metal;
 mod budgets;
+mod fuzz;
 mod mutants;
 mod run;
 mod setup;
@@ -45,6 +46,12 @@ enum Campaign {
     Mutants,
     /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
     ServeLoad,
+    /// Fuzz the decoding of answers against the naive reading of the rules; goes on where the last campaign ended
+    FuzzDecode {
+        /// How many executions
+        #[arg(long, default_value_t = 20_000_000)]
+        runs: u64,
+    },
 }
 
 /// Both as they are shipped: the server is what is measured, and the load must not be what is slow.
@@ -62,6 +69,9 @@ fn main() -> ExitCode {
         Job::Bench => {
             let timed = run::cargo(&["bench", "--locked", "--package", "leasebeat-benches"]);
             timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
+        }
+        Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
+            setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),

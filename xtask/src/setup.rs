@@ -8,6 +8,9 @@ pub const MSRV: &str = "1.85";
 /// The bare-metal target the kernel is linked and measured for.
 pub const CORTEX_M3: &str = "thumbv7m-none-eabi";
 const MUTANTS: &str = "27.1.0";
+const FUZZ: &str = "0.13.2";
+/// The compiler that instruments.
+pub const NIGHTLY: &str = "nightly";
 
 /// Everything `cargo xtask test` needs.
 pub fn all() -> Outcome {
@@ -51,6 +54,15 @@ pub fn mutants() -> Outcome {
         return Ok(());
     }
     cargo(&["install", "cargo-mutants", "--version", MUTANTS, "--locked"])
+}
+
+/// The tool that fuzzes, and its compiler.
+pub fn fuzz() -> Outcome {
+    toolchain(NIGHTLY)?;
+    if answers("cargo", &["fuzz", "--version"]) {
+        return Ok(());
+    }
+    cargo(&["install", "cargo-fuzz", "--version", FUZZ, "--locked"])
 }
 
 fn component(name: &str) -> Outcome {

@@ -23,6 +23,7 @@ pub fn all() -> Outcome {
 fn format() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["fmt", "--manifest-path", "xtask/Cargo.toml", "--check"])?;
+    cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "tests/bare-metal/Cargo.toml", "--check"])
 }
 

@@ -73,6 +73,8 @@ extern "C" fn _start() -> ! {
         keep(heartbeat.fence().map_or(0, Instant::as_nanos));
         #[cfg(feature = "everything")]
         everything::call(&mut heartbeat, &decision);
+        #[cfg(feature = "wire")]
+        wire::call(&mut heartbeat);
     }
 }
 
@@ -104,7 +106,7 @@ mod everything {
     use super::{keep, now};
 
     /// Counts what is written to it.
-    struct Count(u64);
+    pub struct Count(pub u64);
 
     impl Write for Count {
         fn write_str(&mut self, text: &str) -> core::fmt::Result {
@@ -135,5 +137,43 @@ mod everything {
         keep(widener.widen(black_box(3)).as_nanos());
         let (restored, _) = heartbeat.snapshot().restore(now());
         *heartbeat = restored;
+    }
+}
+
+#[cfg(feature = "wire")]
+mod wire {
+    use core::hint::black_box;
+
+    use leasebeat::wire::{UnknownKeys, decode};
+    use leasebeat::{Heartbeat, Operation};
+
+    use super::{act, keep, now, word};
+
+    /// What a modem would have received.
+    static mut BODY: [u8; 300] = [0; 300];
+
+    pub fn call(heartbeat: &mut Heartbeat) {
+        let body: &[u8] = black_box(unsafe { &*(&raw const BODY) });
+        let operation = if word(0) == 0 { Operation::Create } else { Operation::Extend };
+        let unknown_keys = if word(2) == 0 { UnknownKeys::Reject } else { UnknownKeys::Ignore };
+        let decoded = decode(operation, word(1) as u16, Some(body), body, unknown_keys);
+        if let Ok(decision) = heartbeat.handle(decoded.outcome(Some(word(2))).into(), now()) {
+            act(&decision.action);
+        }
+        let mut buffer = [0; 64];
+        if let Some(Ok(id)) = decoded.reservation_id().map(|id| id.unescape(&mut buffer)) {
+            keep(id.len() as u64);
+        }
+        // To say what is wrong is not what every firmware does.
+        #[cfg(feature = "everything")]
+        {
+            use core::fmt::Write;
+            let mut count = super::everything::Count(0);
+            if let Some(problem) = decoded.problem() {
+                let _ = write!(count, "{problem}");
+            }
+            keep(count.0);
+            keep(decoded.reservation_id().and_then(|id| id.as_str()).map_or(0, |id| id.len() as u64));
+        }
     }
 }
