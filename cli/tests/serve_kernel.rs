@@ -5,9 +5,10 @@ mod serving;
 
 use std::time::{Duration, Instant as Clock, SystemTime, UNIX_EPOCH};
 
+use leasebeat::wire::{UnknownKeys, decode};
 use leasebeat::{
-    Action, Attempt, Config, Decision, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Operation,
-    Outcome, Rule, Settings, StopReason, Success, parse_retry_after,
+    Action, Attempt, Config, Decision, Event, Failure, Heartbeat, Instant, Operation, Outcome, Rule,
+    Settings, StopReason,
 };
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
@@ -66,15 +67,15 @@ impl Host {
         }
         let sent = self.now();
         let exchange = tokio::time::timeout(TIMEOUT, self.exchange(attempt, beat, first)).await;
-        let rtt_ns = self.now().as_nanos() - sent.as_nanos();
+        let received = self.now();
         let outcome = match exchange {
             Err(_) => Outcome::Failed(Failure::Timeout),
             Ok(Err(_)) => Outcome::Failed(Failure::Connection),
             Ok(Ok((status, retry_after, body))) => {
-                self.read(attempt.operation, status, retry_after.as_deref(), &body, rtt_ns)
+                self.read(attempt.operation, status, retry_after.as_deref(), &body)
             }
         };
-        outcome.of(attempt.id)
+        outcome.timed(sent, received).of(attempt.id)
     }
 
     async fn exchange(
@@ -108,42 +109,18 @@ impl Host {
         Ok((status, retry_after, response.bytes().await?.to_vec()))
     }
 
-    /// As strict as the bodies of this server need it.
-    fn read(
-        &mut self,
-        operation: Operation,
-        status: u16,
-        retry_after: Option<&str>,
-        body: &[u8],
-        rtt_ns: u64,
-    ) -> Outcome {
-        let body: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
-        match status {
-            200 => {
-                let (Some(expires), Some(remaining)) =
-                    (body["expires_at_ms"].as_u64(), body["remaining_ttl_ms"].as_u64())
-                else {
-                    return Outcome::Failed(Failure::Ambiguous);
-                };
-                self.expires_at_ms = expires;
-                let success = Success {
-                    rtt_ns: Some(rtt_ns),
-                    remaining_ttl_ms: Some(remaining),
-                    expires_at_ms: Some(expires),
-                };
-                if operation == Operation::Extend {
-                    return Outcome::Extended(success);
-                }
-                self.reservation = body["reservation_id"].as_str().map(str::to_owned);
-                Outcome::Created(success)
-            }
-            201..=299 => Outcome::Failed(Failure::Ambiguous),
-            _ => Outcome::Failed(Failure::Http(HttpFailure {
-                status,
-                code: body["error"].as_str().and_then(ErrorCode::from_name),
-                retry_after: retry_after.and_then(|text| parse_retry_after(text.as_bytes())),
-            })),
+    /// What the answer proves, by the kernel's own decoder.
+    fn read(&mut self, operation: Operation, status: u16, retry_after: Option<&str>, body: &[u8]) -> Outcome {
+        let decoded = decode(operation, status, retry_after.map(str::as_bytes), body, UnknownKeys::Reject);
+        if let Some(id) = decoded.reservation_id() {
+            let mut buffer = vec![0; body.len()];
+            self.reservation = Some(id.unescape(&mut buffer).expect("it fits").to_owned());
         }
+        let outcome = decoded.outcome(None);
+        if let Outcome::Created(success) | Outcome::Extended(success) = outcome {
+            self.expires_at_ms = success.expires_at_ms.expect("this server says it");
+        }
+        outcome
     }
 
     /// Holds the kernel's claim against the expiry that the server said last.

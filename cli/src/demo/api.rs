@@ -4,14 +4,12 @@ use std::error::Error;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use leasebeat::{
-    Attempt, ErrorCode, Event, Failure, HttpFailure, Instant, Operation, Outcome, Success, parse_retry_after,
-};
+use leasebeat::wire::{UnknownKeys, decode};
+use leasebeat::{Attempt, Event, Failure, Instant, Operation, Outcome};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
 use serde::Serialize;
 
-use super::schema::{CreateResponse, ExtendResponse, Verdict};
 use crate::clock::Clock;
 use crate::serve::body::{CreateRequest, ExtendRequest};
 use crate::serve::scalar::{Text, Whole};
@@ -100,11 +98,10 @@ impl Api {
         // The bound holds from connect to the last byte of the body, however slowly the bytes trickle.
         let exchange = tokio::time::timeout(self.timeout, self.exchange(&attempt)).await;
         let at = self.clock.now();
-        let rtt_ns = at.as_nanos().saturating_sub(sent.as_nanos());
         let (outcome, detail) = match exchange {
             Err(_) => (Outcome::Failed(Failure::Timeout), None),
             Ok(Err(trouble)) => (Outcome::Failed(trouble.failure), Some(trouble.detail)),
-            Ok(Ok((outcome, detail))) => (timed(outcome, rtt_ns), detail),
+            Ok(Ok((outcome, detail))) => (outcome.timed(sent, at), detail),
         };
         Report { at, event: outcome.of(attempt.id), detail }
     }
@@ -117,7 +114,7 @@ impl Api {
             Operation::Create => {
                 let request = CreateRequest { idempotency_key: key, ..self.template.clone() };
                 let response = self.post(&["v1", "reservations"], &request).await?;
-                self.read(response, |body| self.created(body)).await
+                self.read(attempt.operation, response).await
             }
             Operation::Extend => {
                 let id = self.reservation_id().unwrap_or_default();
@@ -127,7 +124,7 @@ impl Api {
                     metadata: None,
                 };
                 let response = self.post(&["v1", "reservations", id, "extend"], &request).await?;
-                self.read(response, extended).await
+                self.read(attempt.operation, response).await
             }
         }
     }
@@ -141,20 +138,15 @@ impl Api {
         self.client.post(url).body(body).send().await.map_err(|error| lost(&error))
     }
 
-    /// C1: only an exact 200 whose body is valid by the schema is a success.
-    async fn read(
-        &self,
-        mut response: Response,
-        decode: impl Fn(&[u8]) -> Result<Outcome, String>,
-    ) -> Exchange {
+    /// C1, W: what the answer proves, by the kernel's own decoder.
+    async fn read(&self, operation: Operation, mut response: Response) -> Exchange {
         let status = response.status().as_u16();
-        let retry_after = {
-            let mut values = response.headers().get_all(RETRY_AFTER).iter();
-            // C5: two headers are a list, and a list is invalid.
-            values
-                .next()
-                .filter(|_| values.next().is_none())
-                .and_then(|one| parse_retry_after(one.as_bytes()))
+        let headers: Vec<_> = response.headers().get_all(RETRY_AFTER).iter().cloned().collect();
+        // C5: two headers are a list, and a list is invalid.
+        let retry_after = match headers.as_slice() {
+            [] => None,
+            [one] => Some(one.as_bytes()),
+            _ => Some(&b","[..]),
         };
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| lost(&error))? {
@@ -166,60 +158,21 @@ impl Api {
                 });
             }
         }
-        if status == 200 {
-            let decoded = decode(&body);
-            return decoded
-                .map(|outcome| (outcome, None))
-                .map_err(|detail| Trouble { failure: Failure::Ambiguous, detail });
+        let decoded = decode(operation, status, retry_after, &body, UnknownKeys::Reject);
+        if let Some(id) = decoded.reservation_id() {
+            // Unescaped it is no longer than as it stands. A replayed create names the same reservation.
+            let mut buffer = vec![0; body.len()];
+            let _ = self.reservation_id.set(id.unescape(&mut buffer).unwrap_or_default().to_owned());
         }
-        let (code, detail) = refusal(&body);
-        Ok((Outcome::Failed(Failure::Http(HttpFailure { status, code, retry_after })), detail))
-    }
-
-    fn created(&self, body: &[u8]) -> Result<Outcome, String> {
-        let created: CreateResponse = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-        if created.decision == Verdict::Deny {
-            return Ok(Outcome::Denied);
-        }
-        match created.reservation_id {
-            Some(id) if !id.is_empty() => {
-                // A replayed create names the same reservation.
-                let _ = self.reservation_id.set(id);
-                Ok(Outcome::Created(Success {
-                    rtt_ns: None,
-                    remaining_ttl_ms: created.remaining_ttl_ms.map(super::schema::Int64::get),
-                    expires_at_ms: created.expires_at_ms.map(super::schema::Int64::get),
-                }))
-            }
-            _ => Err("allowed, but without a reservation_id".to_owned()),
-        }
+        let detail = message(&body).or_else(|| decoded.problem().map(|problem| problem.to_string()));
+        Ok((decoded.outcome(None), detail))
     }
 }
 
-fn extended(body: &[u8]) -> Result<Outcome, String> {
-    let extended: ExtendResponse = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-    Ok(Outcome::Extended(Success {
-        rtt_ns: None,
-        remaining_ttl_ms: extended.remaining_ttl_ms.map(super::schema::Int64::get),
-        expires_at_ms: Some(extended.expires_at_ms.get()),
-    }))
-}
-
-/// A success with its round trip.
-fn timed(outcome: Outcome, rtt_ns: u64) -> Outcome {
-    let with = |success: Success| Success { rtt_ns: Some(rtt_ns), ..success };
-    match outcome {
-        Outcome::Created(success) => Outcome::Created(with(success)),
-        Outcome::Extended(success) => Outcome::Extended(with(success)),
-        other => other,
-    }
-}
-
-/// The code and message of an error body, as far as it is one. Never fails: the status decides without them.
-fn refusal(body: &[u8]) -> (Option<ErrorCode>, Option<String>) {
-    let Ok(serde_json::Value::Object(body)) = serde_json::from_slice(body) else { return (None, None) };
-    let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str);
-    (text("error").and_then(ErrorCode::from_name), text("message").map(str::to_owned))
+/// The message of an error body, for a person.
+fn message(body: &[u8]) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    body.get("message").and_then(serde_json::Value::as_str).map(str::to_owned)
 }
 
 fn lost(error: &reqwest::Error) -> Trouble {

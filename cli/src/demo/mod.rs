@@ -6,7 +6,6 @@ mod faults;
 mod live;
 mod options;
 mod record;
-mod schema;
 mod signal;
 mod summary;
 mod tally;
