@@ -49,10 +49,13 @@ fn replay() {
             replay => replay.expect("a vector is well-formed"),
         };
         let mut heartbeat = *replay.heartbeat();
+        let mut last = Instant::ORIGIN;
         while let Some(step) = replay.next_step().expect("a vector is well-formed") {
             let decision = measured_handle(&mut heartbeat, step.event, step.at);
             assert_eq!(decision, step.decision);
-            println!("{} {} {}", class(&step.event, &decision), vector.name, step.line);
+            let class = if step.at < last { "back-in-time" } else { class(&step.event, &decision) };
+            println!("{class} {} {}", vector.name, step.line);
+            last = step.at;
         }
     }
 }

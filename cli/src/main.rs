@@ -7,6 +7,7 @@ mod exit;
 mod input;
 mod plan;
 mod replay;
+mod serve;
 mod timeline;
 mod units;
 mod words;
@@ -33,6 +34,8 @@ enum Command {
     Plan(plan::Args),
     /// Decide a recorded trace again
     Replay(replay::Args),
+    /// A server to test an SDK against: the protocol's rules behind real HTTP, with faults on demand
+    Serve(serve::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Ok(Cli { command: Command::Demo(args) }) => demo::run(&args),
         Ok(Cli { command: Command::Plan(args) }) => plan::run(&args),
         Ok(Cli { command: Command::Replay(args) }) => replay::run(&args),
+        Ok(Cli { command: Command::Serve(args) }) => serve::run(args),
         Err(error) => exit::usage(&error),
     }
 }

@@ -38,11 +38,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Err(code) => return code,
     };
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    if args.svg.as_ref().is_some_and(|svg| same_file(svg, &args.file)) {
+        return exit::bad_input("--svg would overwrite the trace");
+    }
     let mut timeline = args.svg.as_ref().map(|_| Timeline::new());
     let replayed = replay(input, args.explain, timeline.as_mut(), &mut out);
     let flushed = out.flush().map_err(Problem::Output);
     let drawn = match (&args.svg, &timeline) {
-        (Some(path), Some(timeline)) => draw(timeline, path),
+        (Some(path), Some(timeline)) if !timeline.is_empty() => draw(timeline, path),
         _ => Ok(()),
     };
     match replayed.and(flushed).and(drawn) {
@@ -92,6 +95,10 @@ fn write_explained(out: &mut impl Write, step: &Step, after: &Heartbeat) -> io::
 fn seconds(at: Instant) -> String {
     let millis = at.as_nanos() / 1_000_000;
     format!("{:>10}.{:03}", millis / 1_000, millis % 1_000)
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn draw(timeline: &Timeline, path: &Path) -> Result<(), Problem> {

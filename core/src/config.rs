@@ -38,7 +38,8 @@ pub struct Settings {
     ///
     /// It bounds connect, write, read **and noticing the failure**, late timers included, so a host enforces
     /// less than this on the wire. One that enforces exactly this has used up the reserve by the time it
-    /// reports a timeout, and is told to stop (R2) rather than to retry.
+    /// reports a timeout, and is told to stop (R2) rather than to retry. On a coarse clock leave one
+    /// `clock_resolution_ns` more: what is measured may be that much longer.
     #[cfg_attr(feature = "serde", serde(default))]
     pub request_timeout_ms: Option<u64>,
     /// By how much two readings of the host's clock may understate the time between them, in ns: 0 to

@@ -1,10 +1,11 @@
 //! Events: what a host tells the kernel.
 
 use crate::decision::AttemptId;
-use crate::time::Millis;
+use crate::time::{Instant, Millis};
 
 /// Something that happened to the host. Given to [`Heartbeat::handle`](crate::Heartbeat::handle) with the
-/// instant at which it did.
+/// instant at which it did, in the order of those instants: one handed over more than a millisecond after a later
+/// one looks like a clock that went back (T6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Event {
@@ -74,7 +75,8 @@ pub struct HttpFailure {
     pub status: u16,
     /// The body's `error`, where it is one the protocol names.
     pub code: Option<ErrorCode>,
-    /// The parsed `Retry-After`, where it is valid: see [`parse_retry_after`](crate::parse_retry_after) (C5).
+    /// The `Retry-After` as [`parse_retry_after`](crate::parse_retry_after) gives it: whole seconds, in ms; `None`
+    /// where it is absent or invalid (C5).
     pub retry_after: Option<Millis>,
 }
 
@@ -103,6 +105,21 @@ named! {
 }
 
 impl Outcome {
+    /// The same with its round trip, from the reading just before the send to the one it is reported with (T7). One
+    /// that ends before it began is unknown. A failure has none.
+    ///
+    /// A host that stops measuring earlier than the instant it hands over makes the fence too late: this helper takes
+    /// both ends, so that they cannot part.
+    #[must_use]
+    pub const fn timed(self, sent: Instant, received: Instant) -> Self {
+        let rtt_ns = received.as_nanos().checked_sub(sent.as_nanos());
+        match self {
+            Self::Created(success) => Self::Created(Success { rtt_ns, ..success }),
+            Self::Extended(success) => Self::Extended(Success { rtt_ns, ..success }),
+            Self::Denied | Self::Failed(_) => self,
+        }
+    }
+
     /// The event that reports this outcome of `attempt`, so that a late answer can do no harm (L2).
     #[must_use]
     pub const fn of(self, attempt: AttemptId) -> Event {
@@ -120,6 +137,17 @@ impl From<Outcome> for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn t7_a_round_trip_ends_where_it_is_reported() {
+        let at = Instant::from_nanos;
+        let success = Success { remaining_ttl_ms: Some(9), ..Success::default() };
+        let timed = Success { rtt_ns: Some(3), ..success };
+        assert_eq!(Outcome::Created(success).timed(at(4), at(7)), Outcome::Created(timed));
+        assert_eq!(Outcome::Extended(success).timed(at(4), at(7)), Outcome::Extended(timed));
+        assert_eq!(Outcome::Extended(timed).timed(at(7), at(4)), Outcome::Extended(success));
+        assert_eq!(Outcome::Denied.timed(at(4), at(7)), Outcome::Denied);
+    }
 
     #[test]
     fn c3_every_code_is_found_by_its_name_and_by_no_other() {

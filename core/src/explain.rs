@@ -63,10 +63,8 @@ pub enum Remedy {
         /// For this lease it must be below this.
         below: Millis,
     },
-    /// The round trips are too slow for the lease, whatever the timeout.
+    /// The lease is too short for any timeout, with the round trips there were.
     LengthenLease {
-        /// The slowest round trip.
-        max_rtt: Millis,
         /// A lease above this would do.
         needs: Millis,
     },
@@ -129,10 +127,9 @@ impl Heartbeat {
             (Some(timeout), Some(below)) => {
                 Remedy::ShortenRequestTimeout { timeout, needs: self.budget().reserve(), below }
             }
-            (Some(_), None) => Remedy::LengthenLease {
-                max_rtt: self.lead.margin.half(),
-                needs: Budget::new(Millis::ZERO, self.lead.margin).reserve(),
-            },
+            (Some(_), None) => {
+                Remedy::LengthenLease { needs: Budget::new(Millis::ZERO, self.lead.margin).reserve() }
+            }
         }
     }
 }
@@ -266,8 +263,8 @@ impl Display for Remedy {
                 f,
                 "request timeout {timeout} needs a lease above {needs}; for this lease keep it below {below}"
             ),
-            Self::LengthenLease { max_rtt, needs } => {
-                write!(f, "a round trip of {max_rtt} needs a lease above {needs}, whatever the timeout")
+            Self::LengthenLease { needs } => {
+                write!(f, "no request timeout is short enough: with these round trips the lease must exceed {needs}")
             }
             Self::Advice(advice) => f.write_str(advice),
         }

@@ -99,7 +99,6 @@ impl Heartbeat {
             }
             Outcome::Failed(failure) if in_flight => Ok(self.failed(failure, now)),
             Outcome::Denied if self.phase == Phase::Creating => {
-                self.accept(now);
                 Ok(self.stop(StopReason::NotGranted, Rule::L4))
             }
             _ => Err(Misuse::UnexpectedEvent),
@@ -110,7 +109,10 @@ impl Heartbeat {
 
     #[inline(never)]
     fn extended(&mut self, success: &Success, now: Instant) -> Decision {
-        self.accept(now);
+        if now < self.now {
+            return self.overtaken(success, true, now);
+        }
+        self.now = now;
         if success.expires_at_ms.is_none() {
             return self.fail(&Failure::Ambiguous); // C1
         }
@@ -120,8 +122,32 @@ impl Heartbeat {
 
     #[inline(never)]
     fn created(&mut self, success: &Success, now: Instant) -> Decision {
-        self.accept(now);
+        if now < self.now {
+            return self.overtaken(success, false, now);
+        }
+        self.now = now;
         self.succeed(success, false)
+    }
+
+    /// T5: a success whose `now` is read as the last one took that much longer, or its receipt would seem later than
+    /// it was, and the fence with it.
+    #[cold]
+    fn overtaken(&mut self, success: &Success, extended: bool, now: Instant) -> Decision {
+        if self.step_back(now) {
+            return self.succeeded(success, extended); // T6
+        }
+        let behind = self.now.since(now);
+        let success = Success { rtt_ns: success.rtt_ns.map(|ns| Nanos(ns).plus(behind).0), ..*success };
+        let starts = self.ledger.latest().is_none();
+        let decision = self.succeeded(&success, extended);
+        if starts {
+            self.ledger.backdate(behind);
+        }
+        decision
+    }
+
+    fn succeeded(&mut self, success: &Success, extended: bool) -> Decision {
+        if extended { self.extended(success, self.now) } else { self.created(success, self.now) }
     }
 
     #[inline(never)]
@@ -178,7 +204,6 @@ impl Heartbeat {
         self.guards.clear();
         let resolution = self.config.resolution();
         let rtt = success.rtt_ns.filter(|_| !self.tainted).map(|ns| Nanos(ns).plus(resolution)); // P1, P2
-        self.tainted = false;
         let Some(remaining) = success.remaining_ttl_ms else {
             return self.fall_back(success.expires_at_ms, rtt, extended);
         };

@@ -42,6 +42,11 @@ impl Ledger {
         self.latest = expires_at;
     }
 
+    /// T5: the success that started it came `behind` earlier than it was read.
+    pub(crate) fn backdate(&mut self, behind: Nanos) {
+        self.anchor = self.anchor.minus(behind);
+    }
+
     /// The expiry of the last success, once the ledger has started.
     pub(crate) fn latest(&self) -> Option<Millis> {
         self.started.then_some(self.latest)
@@ -93,9 +98,7 @@ impl Ledger {
         let lead_min = self.latest.checked_minus(self.base).and_then(|gained| gained.checked_minus(consumed));
         let beyond_one_grant = lead_min.and_then(|lead_min| lead_min.checked_minus(self.grant));
         // Exact, as 2 · lead_min ≥ 3 · grant could overflow: what is left after one grant is half a grant, rounded up.
-        self.started
-            && !self.clamped
-            && beyond_one_grant.is_some_and(|rest| rest >= self.grant.minus(self.grant.half()))
+        !self.clamped && beyond_one_grant.is_some_and(|rest| rest >= self.grant.minus(self.grant.half()))
     }
 }
 

@@ -64,13 +64,17 @@ impl Heartbeat {
 }
 
 impl Snapshot {
-    /// The kernel, on a clock that reads `now`, and what it wants done first: what [`Event::TimingLost`](crate::Event) would
-    /// have it do (T6). A lease that was waiting for a beat is extended at once; an attempt that was in flight
-    /// may still be reported by its number, and times out otherwise.
+    /// The kernel, on a clock that reads `now`, and what it wants done first: what
+    /// [`Event::TimingLost`](crate::Event) would have it do (T6). A lease that was waiting for a beat is extended at
+    /// once. An attempt that was in flight may still be reported by its number; otherwise it times out, where a
+    /// timeout is known, and the kernel then stops, as no lead is proved any more.
+    ///
+    /// Take a snapshot after each decision to send and before the attempt leaves: restored from an older one the
+    /// kernel counts that send's `key_generation` again, and a host that derives keys from it would repeat a key that
+    /// was used. A boot id in the key avoids that altogether.
     #[must_use]
     pub fn restore(&self, now: Instant) -> (Heartbeat, Decision) {
         let mut heartbeat = Heartbeat::new(self.config);
-        heartbeat.now = now;
         heartbeat.lead = Lead::with_margin(self.margin.max(Budget::FLOOR));
         // A snapshot may have been altered on its way: margin and cadence stay what P3, F3 and F4 can choose.
         let held = Ledger::held(self.config.extend_by());

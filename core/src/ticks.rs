@@ -2,12 +2,14 @@
 
 use core::num::NonZeroU32;
 
-use crate::time::Instant;
+use crate::time::{Instant, Millis, Nanos};
 
 /// Widens a wrapping 32-bit tick counter.
 ///
 /// Read it at least once in every 2³² ticks (each 49 days at 1 kHz, each 71 minutes at 1 MHz): a lap nobody saw
-/// is time nobody counted, which T6 calls lost. One reader only; a reading older than the last looks like a lap.
+/// is time nobody counted. The kernel's waits can be longer than that: set
+/// [`max_wait_ms`](crate::Settings::max_wait_ms) below one [`lap`](Self::lap), so that each wake reads the counter in
+/// time. One reader only; a reading older than the last looks like a lap.
 ///
 /// ```
 /// use core::num::NonZeroU32;
@@ -32,6 +34,12 @@ impl TickWidener {
     #[allow(clippy::arithmetic_side_effects)] // the divisor is non-zero and the shift is in range
     pub const fn new(hz: NonZeroU32) -> Self {
         Self { scale: (1_000_000_000 << 32) / hz.get() as u64, ticks: 0 }
+    }
+
+    /// How long the counter takes to wrap, rounded down to whole milliseconds.
+    #[must_use]
+    pub const fn lap(&self) -> Millis {
+        Nanos(self.scale).floor() // 2³² ticks of scale · 2⁻³² ns
     }
 
     /// The instant of the counter's reading `ticks`. After 584 years it sticks at the last instant.
@@ -65,6 +73,12 @@ mod tests {
         ] {
             assert_eq!(clock.widen(reading), Instant::from_nanos(nanos), "{reading}");
         }
+    }
+
+    #[test]
+    fn t1_a_lap_is_the_time_of_all_ticks() {
+        assert_eq!(clock(1_000).lap(), Millis::new(4_294_967_296));
+        assert_eq!(clock(168_000_000).lap(), Millis::new(25_565));
     }
 
     #[test]

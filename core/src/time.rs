@@ -51,6 +51,11 @@ impl Instant {
         Self(self.0.saturating_add(delay.nanos().0))
     }
 
+    /// `self ⊖ span`, at least the clock's origin.
+    pub(crate) const fn minus(self, span: Nanos) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+
     /// `self + forward - back`, each step exact or cut at the end of the clock.
     pub(crate) const fn shifted(self, forward: Nanos, back: Nanos) -> Self {
         if forward.0 >= back.0 {

@@ -32,6 +32,9 @@ impl Heartbeat {
 
     /// How long the lease is provably still held at `now`, rounded down (R1). Zero where nothing is proved: in
     /// fallback, after lost timing, and for a `now` so far back that timing is lost (T6).
+    ///
+    /// On a coarse clock it takes off one quantum for the round trip and one for what has passed since (T3); the
+    /// fence, which is an instant, takes off one.
     #[must_use]
     pub fn lead(&self, now: Instant) -> Millis {
         self.reading(now).map_or(Millis::ZERO, |now| self.lead.at(now, self.config.resolution()))

@@ -254,14 +254,14 @@ impl Reference {
             self.lose_timing(now);
         }
         match event {
-            RefEvent::Close => self.stop("closed"),                         // L5
-            RefEvent::Begin => self.send(now, true, true),                  // L1
-            RefEvent::Denied(_) => self.stop("not-granted"),                // L4
-            RefEvent::Created(success) => self.success(now, success, true), // L1: adopted too
+            RefEvent::Close => self.stop("closed"),          // L5
+            RefEvent::Begin => self.send(now, true, true),   // L1
+            RefEvent::Denied(_) => self.stop("not-granted"), // L4
+            RefEvent::Created(success) => self.success(now, now - i128::from(at), success, true), // L1: adopted too
             RefEvent::Extended(success) if success.expires_at_ms.is_none() => {
                 self.failure(now, &RefKind::Ambiguous) // C1
             }
-            RefEvent::Extended(success) => self.success(now, success, false),
+            RefEvent::Extended(success) => self.success(now, now - i128::from(at), success, false),
             RefEvent::Failed(failure) => self.failure(now, &failure.kind),
             RefEvent::Tick | RefEvent::TimingLost => self.tick(now, lost),
         }
@@ -390,15 +390,16 @@ impl Reference {
         })
     }
 
-    fn success(&mut self, now: i128, success: &RefSuccess, create: bool) -> RefDecision {
+    /// `behind` is how far T5 moved the receipt: the round trip took that much longer.
+    fn success(&mut self, now: i128, behind: i128, success: &RefSuccess, create: bool) -> RefDecision {
         self.recovery = Recovery::default(); // R7
         // P1, with the quantum of T3; P2 and T6: unknown if not reported, or if tainted.
         let reported = if self.tainted { None } else { success.rtt_ns };
-        let rtt_ns = reported.map(|rtt| (i128::from(rtt) + self.quantum()).min(TOP));
+        let rtt_ns = reported.map(|rtt| (i128::from(rtt) + behind + self.quantum()).min(TOP));
         if let Some(rtt_ns) = rtt_ns {
             self.max_rtt = self.max_rtt.max(ceil_ms(rtt_ns));
         }
-        let measured = self.keep_ledger(now, success.expires_at_ms);
+        let measured = self.keep_ledger(now, now - behind, success.expires_at_ms);
         let Some(remaining) = ms(success.remaining_ttl_ms) else {
             return self.fieldless(now, create, measured);
         };
@@ -419,7 +420,7 @@ impl Reference {
     }
 
     /// F2.
-    fn keep_ledger(&mut self, now: i128, expires_at_ms: Option<u64>) -> Measured {
+    fn keep_ledger(&mut self, now: i128, at: i128, expires_at_ms: Option<u64>) -> Measured {
         let expiry = ms(expires_at_ms)?;
         if self.tainted {
             self.ledger = None; // a tainted success starts it over
@@ -431,7 +432,7 @@ impl Reference {
         });
         self.ledger = Some(Ledger {
             base: before.as_ref().map_or(expiry, |before| before.base),
-            anchor: before.as_ref().map_or(now, |before| before.anchor),
+            anchor: before.as_ref().map_or(at, |before| before.anchor),
             expiry,
             receipt: now,
             grant: measured.map(|(grant, _)| grant),

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::FORMAT;
 use crate::line::describe;
+use crate::object::Object;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,7 +15,7 @@ struct Header {
     // Free text; read only so that a note of another type is refused.
     #[serde(default, rename = "note")]
     _note: Option<String>,
-    config: RawConfig,
+    config: Object<RawConfig>,
 }
 
 /// The configuration's keys with any value: a wrong value is an invalid configuration, a wrong key a bad line.
@@ -41,11 +42,12 @@ pub(crate) enum HeaderError {
 }
 
 pub(crate) fn parse(line: &[u8]) -> Result<Config, HeaderError> {
-    let header: Header = serde_json::from_slice(line).map_err(|error| HeaderError::Line(describe(&error)))?;
+    let Object(header): Object<Header> =
+        serde_json::from_slice(line).map_err(|error| HeaderError::Line(describe(&error)))?;
     if header.trace != FORMAT {
         return Err(HeaderError::Line(format!("trace is {:?}; expected {FORMAT:?}", header.trace)));
     }
-    let settings = header.config.settings().map_err(HeaderError::Config)?;
+    let settings = header.config.0.settings().map_err(HeaderError::Config)?;
     Config::new(settings).map_err(|error| HeaderError::Config(error.to_string()))
 }
 
@@ -71,9 +73,6 @@ impl RawConfig {
 fn whole(key: &str, value: &Value) -> Result<Option<u64>, String> {
     match value {
         Value::Null => Ok(None),
-        _ => value
-            .as_u64()
-            .map(Some)
-            .ok_or_else(|| format!("{key} is {value}; it must be a whole number from 0 to {}", u64::MAX)),
+        _ => value.as_u64().map(Some).ok_or_else(|| format!("{key} is {value}; it must be a whole number")),
     }
 }

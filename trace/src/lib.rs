@@ -27,6 +27,7 @@ mod field;
 mod header;
 mod line;
 mod lines;
+mod object;
 mod replay;
 mod write;
 

@@ -8,6 +8,7 @@ use leasebeat::{
 use serde::Deserialize;
 
 use crate::field::Field;
+use crate::object::Object;
 
 /// Every key an event can have. One flat struct reads four times as fast as a tagged enum, and which kind may
 /// have which key is checked by [`Line::event`].
@@ -37,7 +38,7 @@ struct Line<'a> {
 
 /// Parses one event.
 pub(crate) fn parse(line: &[u8]) -> Result<(Instant, Event), String> {
-    let line: Line<'_> = serde_json::from_slice(line).map_err(|error| describe(&error))?;
+    let Object(line): Object<Line<'_>> = serde_json::from_slice(line).map_err(|error| describe(&error))?;
     let at = Instant::from_nanos(line.at);
     line.event().map(|event| (at, event))
 }

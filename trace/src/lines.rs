@@ -25,7 +25,7 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// No line may have more bytes than `longest`.
+    /// No line may have more bytes than `longest`, its line feed not counted.
     pub(crate) fn new(input: R, longest: usize) -> Self {
         Self { input, longest, number: 0, buffer: Vec::new() }
     }
@@ -39,17 +39,20 @@ impl<R: BufRead> Lines<R> {
     pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, LineError> {
         loop {
             self.buffer.clear();
-            let most = self.longest as u64 + 1;
+            let most = self.longest as u64 + 2;
             let read = self.input.by_ref().take(most).read_until(b'\n', &mut self.buffer);
             if read.map_err(LineError::Io)? == 0 {
                 return Ok(None);
             }
             self.number += 1;
+            if self.buffer.last() == Some(&b'\n') {
+                self.buffer.pop();
+            }
             if self.buffer.len() > self.longest {
                 let what = format!("the line is longer than {} bytes", self.longest);
                 return Err(LineError::Line { line: self.number, what });
             }
-            if !self.buffer.trim_ascii().is_empty() {
+            if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
                 return Ok(Some(&self.buffer));
             }
         }

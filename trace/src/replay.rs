@@ -8,7 +8,7 @@ use crate::header::{self, HeaderError};
 use crate::line;
 use crate::lines::{LineError, Lines};
 
-/// The longest line read, in bytes: a bound on memory that no event comes near.
+/// The longest line read, in bytes and without its line feed: a bound on memory that no event comes near.
 const LINE_MAX: usize = 65_536;
 
 /// One event of a trace, decided.

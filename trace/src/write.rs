@@ -30,7 +30,8 @@ pub fn write_header(out: &mut impl Write, config: &Config, note: &str) -> io::Re
 /// both replay to the same decision.
 ///
 /// # Errors
-/// Those of `out`.
+/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for a Retry-After that is no whole number of seconds: no header
+/// parses to one, and it would replay differently.
 pub fn write_event(out: &mut impl Write, at: Instant, event: &Event) -> io::Result<()> {
     write!(out, "{{\"at\":{},\"in\":", at.as_nanos())?;
     let attempt = match event {
@@ -64,6 +65,10 @@ fn write_outcome(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
                 None => write!(out, "null")?,
             }
             match failure.retry_after {
+                Some(delay) if delay.get() % 1_000 != 0 => {
+                    let what = format!("retry_after is {delay}; it must be whole seconds");
+                    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+                }
                 Some(delay) => write!(out, ",\"retry_after\":\"{}\"", delay.get() / 1_000),
                 None => write!(out, ",\"retry_after\":null"),
             }
@@ -120,5 +125,27 @@ impl std::fmt::Display for OrNull {
             Some(number) => std::fmt::Display::fmt(&number, f),
             None => f.write_str("null"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leasebeat::{HttpFailure, Millis};
+
+    use super::*;
+
+    #[test]
+    fn c5_a_retry_after_that_no_header_gives_is_refused() {
+        let failed = |ms| {
+            let retry_after = Some(Millis::new(ms));
+            Event::from(Outcome::Failed(Failure::Http(HttpFailure { status: 429, code: None, retry_after })))
+        };
+        let mut out = Vec::new();
+        write_event(&mut out, Instant::ORIGIN, &failed(2_000)).expect("whole seconds");
+        let line = r#"{"at":0,"in":"failed","kind":"http","status":429,"code":null,"retry_after":"2"}"#;
+        assert_eq!(out, [line.as_bytes(), b"\n"].concat());
+        let refused =
+            write_event(&mut out, Instant::ORIGIN, &failed(1_500)).map_err(|error| error.to_string());
+        assert_eq!(refused, Err("retry_after is 1500 ms; it must be whole seconds".to_owned()));
     }
 }

@@ -44,12 +44,21 @@ enum Job {
 enum Campaign {
     /// Mutate the kernel's code: every viable mutant must be caught by a test
     Mutants,
+    /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
+    ServeLoad,
     /// Fuzz the decoding of answers against the naive reading of the rules; goes on where the last campaign ended
     FuzzDecode {
         /// How many executions
         #[arg(long, default_value_t = 20_000_000)]
         runs: u64,
     },
+}
+
+/// Both as they are shipped: the server is what is measured, and the load must not be what is slow.
+fn serve_load() -> Outcome {
+    let build = ["build", "--release", "--locked", "--package", "leasebeat-cli"];
+    run::cargo(&[&build[..], &["--bin", "leasebeat", "--example", "serve_load"]].concat())?;
+    run::run(run::command("target/release/examples/serve_load", &[]))
 }
 
 fn main() -> ExitCode {
@@ -65,6 +74,7 @@ fn main() -> ExitCode {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
+        Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
 use crate::Outcome;
-use crate::run::{answers, cargo, command, output, run};
+use crate::run::{answers, cargo, command, file, output, run};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
@@ -18,7 +18,28 @@ pub fn all() -> Outcome {
     component("rustfmt")?;
     target(CORTEX_M3)?;
     toolchain(MSRV)?;
+    python()?;
     for_budgets()
+}
+
+/// The folder of the Python environment.
+pub const PYTHON: &str = "target/python";
+const REQUIREMENTS: &str = "tests/python/requirements.txt";
+
+/// What the tests in Python need, in an environment of their own.
+pub fn python() -> Outcome {
+    let wanted =
+        std::fs::read_to_string(file(REQUIREMENTS)).map_err(|error| format!("{REQUIREMENTS}: {error}"))?;
+    // Written last, so that it is there only where all was installed.
+    let stamp = file(PYTHON).join("installed.txt");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    debian("python3-venv", "python3", &["-m", "venv", "--help"])?;
+    run(command("python3", &["-m", "venv", "--clear", PYTHON]))?;
+    let pip = format!("{PYTHON}/bin/python");
+    run(command(&pip, &["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]))?;
+    std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 
 /// What counts instructions.

@@ -5,7 +5,7 @@ use crate::setup::{self, CORTEX_M3, MSRV};
 use crate::{Outcome, bare_metal, budgets};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
-const SHIPPED: [&str; 3] = ["leasebeat", "leasebeat-trace", "leasebeat-cli"];
+const SHIPPED: [&str; 4] = ["leasebeat", "leasebeat-authority", "leasebeat-trace", "leasebeat-cli"];
 
 /// All of it, the tests themselves last.
 pub fn all() -> Outcome {
@@ -29,17 +29,20 @@ fn format() -> Outcome {
 
 fn lints() -> Outcome {
     cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-Dwarnings"])?;
-    // The kernel as it is shipped, without its tests' allowances and without features.
-    cargo(&[
-        "clippy",
-        "--package",
-        "leasebeat",
-        "--lib",
-        "--no-default-features",
-        "--locked",
-        "--",
-        "-Dwarnings",
-    ])?;
+    // The kernel and the authority as they are shipped, without their tests' allowances and without features.
+    for package in ["leasebeat", "leasebeat-authority"] {
+        let arguments = [
+            "clippy",
+            "--package",
+            package,
+            "--lib",
+            "--no-default-features",
+            "--locked",
+            "--",
+            "-Dwarnings",
+        ];
+        cargo(&arguments)?;
+    }
     cargo(&[
         "clippy",
         "--manifest-path",
@@ -71,7 +74,20 @@ fn msrv() -> Outcome {
 }
 
 fn tests() -> Outcome {
-    cargo(&["build", "--package", "leasebeat", "--no-default-features", "--target", CORTEX_M3, "--locked"])?;
+    for package in ["leasebeat", "leasebeat-authority"] {
+        let arguments =
+            ["build", "--package", package, "--no-default-features", "--target", CORTEX_M3, "--locked"];
+        cargo(&arguments)?;
+    }
     cargo(&["test", "--package", "leasebeat", "--no-default-features", "--locked"])?;
-    cargo(&["test", "--workspace", "--all-features", "--locked"])
+    cargo(&["test", "--workspace", "--all-features", "--locked"])?;
+    python()
+}
+
+/// The command as other languages' tools see it: the official Python client, and schemathesis.
+pub fn python() -> Outcome {
+    setup::python()?;
+    cargo(&["build", "--package", "leasebeat-cli", "--locked"])?;
+    let pytest = format!("{}/bin/python", setup::PYTHON);
+    run(command(&pytest, &["-m", "pytest", "-p", "no:cacheprovider", "--quiet", "tests/python"]))
 }

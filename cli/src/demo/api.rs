@@ -11,8 +11,10 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
 use serde::Serialize;
 
-use super::schema::{CreateRequest, CreateResponse, ExtendRequest, ExtendResponse, Verdict};
+use super::schema::{CreateResponse, ExtendResponse, Verdict};
 use crate::clock::Clock;
+use crate::serve::body::{CreateRequest, ExtendRequest};
+use crate::serve::scalar::{Text, Whole};
 
 /// No answer of this protocol comes near it: a bound on memory.
 const BODY_MAX_BYTES: usize = 1 << 20;
@@ -110,6 +112,7 @@ impl Api {
     async fn exchange(&self, attempt: &Attempt) -> Exchange {
         // Attempts of one generation repeat one request: the server answers it once and replays that answer.
         let key = format!("{}-{}", self.template.idempotency_key, attempt.key_generation);
+        let key = Text::new(key).expect("a stem and a number are a short key");
         match attempt.operation {
             Operation::Create => {
                 let request = CreateRequest { idempotency_key: key, ..self.template.clone() };
@@ -120,7 +123,7 @@ impl Api {
                 let id = self.reservation_id().unwrap_or_default();
                 let request = ExtendRequest {
                     idempotency_key: key,
-                    extend_by_ms: attempt.extend_by.get(),
+                    extend_by_ms: Whole::new(attempt.extend_by.get()),
                     metadata: None,
                 };
                 let response = self.post(&["v1", "reservations", id, "extend"], &request).await?;

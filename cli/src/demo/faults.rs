@@ -1,8 +1,8 @@
 //! The faults that the demo's server plays, and when.
 
-use std::collections::HashSet;
-
 use leasebeat::{Event, Failure, Outcome};
+
+use crate::serve::Rule;
 
 /// Something that goes wrong on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,17 @@ impl Fault {
         }
     }
 
+    /// How the server is asked for it.
+    fn asked(self) -> String {
+        match self {
+            Self::LostResponse => "lost-response".to_owned(),
+            Self::Unavailable => "status=503".to_owned(),
+            Self::Throttled => format!("throttle={}", Self::RETRY_AFTER_S),
+            Self::Stalled => "stall".to_owned(),
+            Self::Malformed => "malformed".to_owned(),
+        }
+    }
+
     /// What it looks like to the client.
     pub(super) fn seen_in(event: &Event) -> Option<Self> {
         let Event::Report { outcome: Outcome::Failed(failure), .. } = event else { return None };
@@ -50,37 +61,14 @@ impl Fault {
     }
 }
 
-/// Plays each fault once, on the first attempt of a beat. A beat is told by its key: a retry after a fault goes
-/// through, however many attempts a busy machine has cost by then.
-#[derive(Debug)]
-pub(super) struct Script {
-    /// Beats that go well before each fault.
-    calm: usize,
-    keys: HashSet<String>,
-    played: Vec<Fault>,
-}
-
-impl Script {
-    /// How many faults there are.
-    pub(super) const LENGTH: usize = Fault::ALL.len();
-
-    pub(super) fn new(calm: usize) -> Self {
-        Self { calm, keys: HashSet::new(), played: Vec::new() }
-    }
-
-    /// What goes wrong with an attempt to extend that carries `key`.
-    pub(super) fn play(&mut self, key: &str) -> Option<Fault> {
-        if !self.keys.insert(key.to_owned()) || self.keys.len() % (self.calm + 1) != 0 {
-            return None;
-        }
-        let fault = *Fault::ALL.get(self.played.len())?;
-        self.played.push(fault);
-        Some(fault)
-    }
-
-    pub(super) fn played(&self) -> &[Fault] {
-        &self.played
-    }
+/// Plays each fault once, on the first attempt of a beat: a beat is told by its key, so a retry after a fault goes
+/// through, however many attempts a busy machine has cost by then. `calm` beats go well before each.
+pub(super) fn rules(calm: usize) -> Vec<Rule> {
+    let rule = |(number, fault): (usize, Fault)| {
+        let beat = (number + 1) * (calm + 1);
+        format!("extend:new:{beat}={}", fault.asked()).parse().expect("the demo's faults are faults")
+    };
+    Fault::ALL.into_iter().enumerate().map(rule).collect()
 }
 
 #[cfg(test)]
@@ -88,17 +76,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_fault_is_played_once_and_never_on_a_retry() {
+    fn each_fault_can_be_asked_for() {
         for calm in [0, 1, 3] {
-            let mut script = Script::new(calm);
-            for beat in 1..=30 {
-                let key = beat.to_string();
-                let fault = script.play(&key);
-                let due = beat % (calm + 1) == 0 && beat / (calm + 1) <= 5;
-                assert_eq!(fault.is_some(), due, "{calm} {beat}");
-                assert_eq!(script.play(&key), None, "a retry goes through");
-            }
-            assert_eq!(script.played(), Fault::ALL);
+            assert_eq!(rules(calm).len(), Fault::ALL.len());
         }
     }
 }

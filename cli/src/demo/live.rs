@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 
 use super::client::Step;
 use super::options::{Args, Checked, Target};
-use super::server::Server;
 use crate::clock::Clock;
+use crate::serve::Server;
 use crate::units::seconds;
 use crate::words;
 
@@ -56,7 +56,7 @@ impl Live {
         let length = humantime::format_duration(args.length);
         let place = match (&checked.target, server) {
             (Target::Remote(url), _) => format!("on {url}"),
-            (Target::Local, Some(server)) => format!("on {}, through five faults", server.url()),
+            (Target::Local, Some(server)) => format!("on http://{}, through five faults", server.address()),
             (Target::Local, None) => String::new(),
         };
         let bound = checked.config.request_timeout().map_or_else(|| "unknown".to_owned(), seconds);

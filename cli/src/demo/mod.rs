@@ -1,15 +1,12 @@
 //! `leasebeat demo`: a real server, a real client, real faults, and one lease that is kept alive through them.
 
-mod answer;
 mod api;
 mod client;
 mod faults;
-mod lease;
 mod live;
 mod options;
 mod record;
 mod schema;
-mod server;
 mod signal;
 mod summary;
 mod tally;
@@ -17,18 +14,17 @@ mod tally;
 use std::process::ExitCode;
 
 use leasebeat::Heartbeat;
+use reqwest::Url;
 
 use crate::clock::Clock;
 use crate::exit;
+use crate::serve::{self, Server};
 use crate::timeline::Timeline;
 use api::Api;
-use faults::Script;
-use lease::Policy;
 use live::Live;
 pub(crate) use options::Args;
 use options::{Checked, Target};
 use record::Recorder;
-use server::Server;
 use summary::Summary;
 use tally::Tally;
 
@@ -62,10 +58,10 @@ async fn keep_a_lease(args: &Args, checked: &Checked) -> Result<Summary, String>
     };
     let base = match (&checked.target, &server) {
         (Target::Remote(url), _) => url.clone(),
-        (Target::Local, Some(server)) => server.url(),
+        (Target::Local, Some(server)) => local_url(server)?,
         (Target::Local, None) => unreachable!("a local server was just started"),
     };
-    let api = Api::new(base, &checked.api_key, checked.wire_timeout, args.create_request(), clock)?;
+    let api = Api::new(base, &checked.api_key, checked.wire_timeout, args.create_request()?, clock)?;
     let live = Live::start(clock, checked.config.extend_by());
     live.introduce(args, checked, server.as_ref());
 
@@ -88,7 +84,11 @@ async fn keep_a_lease(args: &Args, checked: &Checked) -> Result<Summary, String>
 
 async fn start_server(args: &Args, checked: &Checked, clock: Clock) -> Result<Server, String> {
     // The lead is capped at the TTL: each beat is as urgent as the first, and more of them fit the time.
-    let policy = Policy { max_lead_ms: Some(checked.config.extend_by().get()), max_extensions: None };
-    let script = Script::new(checked.calm_beats(args.length));
-    Server::start(clock, policy, script).await.map_err(|error| format!("cannot serve on loopback: {error}"))
+    let rules = faults::rules(checked.calm_beats(args.length));
+    serve::local(checked.config.extend_by(), rules, clock).await
+}
+
+fn local_url(server: &Server) -> Result<Url, String> {
+    let address = server.address();
+    Url::parse(&format!("http://{address}")).map_err(|error| format!("{address}: {error}"))
 }

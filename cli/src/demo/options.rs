@@ -7,9 +7,10 @@ use leasebeat::{Config, Millis, Plan, Settings};
 use reqwest::Url;
 use uuid::Uuid;
 
-use super::faults::{Fault, Script};
-use super::schema::{Action, Amount, CreateRequest, Int64, Subject, Unit};
-use super::server::{API_KEY, TENANT};
+use super::faults::Fault;
+use crate::serve::body::{Action, Amount, CreateRequest, Subject, Unit};
+use crate::serve::scalar::{Text, Whole};
+use crate::serve::{API_KEY, TENANT};
 use crate::units::{self, seconds};
 
 /// What to keep alive, for how long, and what to write.
@@ -77,20 +78,30 @@ pub(super) struct Checked {
 
 impl Args {
     /// The create, with a stem for all idempotency keys that no other run has.
-    pub(super) fn create_request(&self) -> CreateRequest {
-        let tenant = if self.server.is_some() { self.tenant.clone() } else { TENANT.to_owned() };
-        CreateRequest {
-            idempotency_key: format!("leasebeat-{}", Uuid::new_v4().simple()),
-            subject: Subject { tenant: Some(tenant), ..Subject::default() },
-            action: Action { kind: self.action_kind.clone(), name: self.action_name.clone(), tags: None },
-            estimate: Amount { unit: self.unit, amount: Int64::new(self.amount) },
-            ttl_ms: Some(self.ttl.get()),
+    ///
+    /// A name that is longer than the protocol allows is an error.
+    pub(super) fn create_request(&self) -> Result<CreateRequest, String> {
+        let tenant = if self.server.is_some() { self.tenant.as_str() } else { TENANT };
+        Ok(CreateRequest {
+            idempotency_key: Text::new(format!("leasebeat-{}", Uuid::new_v4().simple()))?,
+            subject: Subject { tenant: Some(text("--tenant", tenant)?), ..Subject::default() },
+            action: Action {
+                kind: text("--action-kind", &self.action_kind)?,
+                name: text("--action-name", &self.action_name)?,
+                tags: None,
+            },
+            estimate: Amount { unit: self.unit, amount: Whole::new(self.amount) },
+            ttl_ms: Some(Whole::new(self.ttl.get())),
             grace_period_ms: None,
             overage_policy: None,
             dry_run: None,
             metadata: None,
-        }
+        })
     }
+}
+
+fn text<const MIN: usize, const MAX: usize>(flag: &str, value: &str) -> Result<Text<MIN, MAX>, String> {
+    Text::new(value).map_err(|error| format!("{flag} {value:?} {error}"))
 }
 
 impl Checked {
@@ -122,7 +133,7 @@ impl Checked {
     /// What all faults take, each with so many calm beats before it.
     fn needed(&self, calm_beats: u32) -> Duration {
         let (beat, recovery) = cadence(&self.config).unwrap_or_default();
-        (beat * (calm_beats + 1) + recovery) * u32::try_from(Script::LENGTH).unwrap_or(u32::MAX)
+        (beat * (calm_beats + 1) + recovery) * u32::try_from(Fault::ALL.len()).unwrap_or(u32::MAX)
     }
 }
 

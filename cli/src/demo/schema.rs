@@ -1,23 +1,18 @@
-//! The bodies of the protocol, as far as the demo uses them.
+//! The answers of the protocol, as far as a client reads them.
 //!
 //! Reading is strict, as C1 wants it: an unknown key, a missing one, one given twice, a null, a number of
 //! another form or out of its range all refuse the body. Once the kernel decodes raw answers itself (W1), this
 //! reading goes.
 
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 
 /// `int64`, 0 or more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Int64(u64);
 
 impl Int64 {
     const MAX: u64 = i64::MAX as u64;
-
-    /// The number, cut to what fits.
-    pub(crate) fn new(number: u64) -> Self {
-        Self(number.min(Self::MAX))
-    }
 
     pub(crate) fn get(self) -> u64 {
         self.0
@@ -38,25 +33,24 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
     T::deserialize(deserializer).map(Some)
 }
 
-/// Declares a body: no unknown keys, and optional keys that are left out when absent.
+/// Declares a body: no unknown keys, and optional keys that may be absent.
 macro_rules! body {
     ($(#[$meta:meta])* $name:ident { $($required:ident: $type:ty,)* } optional { $($optional:ident: $inner:ty,)* }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
             $(pub(crate) $required: $type,)*
             $(
-                #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+                #[serde(default, deserialize_with = "present")]
                 pub(crate) $optional: Option<$inner>,
             )*
         }
     };
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[value(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Unit {
     UsdMicrocents,
     Tokens,
@@ -64,7 +58,7 @@ pub(crate) enum Unit {
     RiskPoints,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Verdict {
     Allow,
@@ -72,7 +66,7 @@ pub(crate) enum Verdict {
     Deny,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum ActiveStatus {
     #[serde(rename = "ACTIVE")]
     Active,
@@ -80,15 +74,7 @@ pub(crate) enum ActiveStatus {
 
 body! { Amount { unit: Unit, amount: Int64, } optional {} }
 body! { SignedAmount { unit: Unit, amount: i64, } optional {} }
-body! { Action { kind: String, name: String, } optional { tags: Vec<String>, } }
 body! { EvidenceRef { evidence_id: String, cycles_evidence_url: String, } optional {} }
-body! {
-    #[derive(Default)]
-    Subject {} optional {
-        tenant: String, workspace: String, app: String, workflow: String, agent: String, toolset: String,
-        dimensions: serde_json::Map<String, serde_json::Value>,
-    }
-}
 body! {
     Caps {} optional {
         max_tokens: u64, max_steps_remaining: u64, tool_allowlist: Vec<String>, tool_denylist: Vec<String>,
@@ -102,13 +88,6 @@ body! {
     }
 }
 body! {
-    /// `ReservationCreateRequest`
-    CreateRequest { idempotency_key: String, subject: Subject, action: Action, estimate: Amount, } optional {
-        ttl_ms: u64, grace_period_ms: u64, overage_policy: String, dry_run: bool,
-        metadata: serde_json::Map<String, serde_json::Value>,
-    }
-}
-body! {
     /// `ReservationCreateResponse`
     CreateResponse { decision: Verdict, affected_scopes: Vec<String>, } optional {
         reservation_id: String, reserved: Amount, expires_at_ms: Int64, remaining_ttl_ms: Int64,
@@ -117,20 +96,10 @@ body! {
     }
 }
 body! {
-    /// `ReservationExtendRequest`
-    ExtendRequest { idempotency_key: String, extend_by_ms: u64, } optional {
-        metadata: serde_json::Map<String, serde_json::Value>,
-    }
-}
-body! {
     /// `ReservationExtendResponse`
     ExtendResponse { status: ActiveStatus, expires_at_ms: Int64, } optional {
         remaining_ttl_ms: Int64, balances: Vec<Balance>,
     }
-}
-body! {
-    /// `ErrorResponse`, as the demo's server writes it.
-    ErrorResponse { error: String, message: String, request_id: String, trace_id: String, } optional {}
 }
 
 #[cfg(test)]

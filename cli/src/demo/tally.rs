@@ -4,7 +4,7 @@ use leasebeat::{Event, Heartbeat, Instant, Millis, Outcome, Stats, StopReason};
 
 use super::client::Step;
 use super::faults::Fault;
-use super::server::Server;
+use crate::serve::Server;
 use crate::words;
 
 /// Counts as the steps come in.
@@ -83,8 +83,12 @@ impl Tally {
     /// The faults that should have happened, and whether each was played by the server and met by the client.
     pub(super) fn faults(&self) -> Vec<(Fault, bool)> {
         let Some(server) = &self.server else { return Vec::new() };
-        let played = server.faults_played();
-        let met = |fault: &Fault| played.contains(fault) && self.seen.contains(fault);
-        Fault::ALL.iter().map(|fault| (*fault, met(fault))).collect()
+        // The server was given a rule for each fault, in this order.
+        let played = server.rules_played();
+        Fault::ALL
+            .into_iter()
+            .zip(played)
+            .map(|(fault, played)| (fault, played && self.seen.contains(&fault)))
+            .collect()
     }
 }

@@ -92,6 +92,11 @@ impl Timeline {
         self.last = Some((at, *after));
     }
 
+    /// Whether nothing was decided yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
     /// Draws what was collected as an SVG file.
     ///
     /// # Errors

@@ -248,11 +248,12 @@ fn t5_holds_for_every_event() {
     let begun = table(minute()).at(5_000).tick().at(4_999).begin().sends_a_create(Fresh, 1);
     // The attempt was sent at 5,000 ms, not at 4,999.
     begun.at(14_999).tick().waits(1).by(Rule::L3);
-    let created = begun.at(4_999).created(rtt_ms(0), 60_000).waits(39_000);
-    assert_eq!(created.kernel.next_deadline(), Some(Instant::from_nanos(44_000 * MS)));
-    assert_eq!(created.at(4_999).close().kernel.fence(), Some(Instant::from_nanos(65_000 * MS)));
+    // Received at 4,999 ms and read at 5,000: the answer took a millisecond longer, and the fence is the true one.
+    let created = begun.at(4_999).created(rtt_ms(0), 60_000).waits(38_999);
+    assert_eq!(created.kernel.next_deadline(), Some(Instant::from_nanos(43_999 * MS)));
+    assert_eq!(created.at(4_999).close().kernel.fence(), Some(Instant::from_nanos(64_999 * MS)));
 
-    let beat = created.at(44_000).tick().sends(Fresh, 2);
+    let beat = begun.at(5_000).created(rtt_ms(0), 60_000).at(44_000).tick().sends(Fresh, 2);
     // The lead is that of 44,000 ms: 21,000.
     beat.at(43_999).failed(http(503)).waits(5_250);
     let bare = beat.at(43_999).extended_bare(rtt_ms(0), E + 20_000).waits(10_000);
@@ -262,9 +263,23 @@ fn t5_holds_for_every_event() {
 }
 
 #[test]
+fn t5_the_ledger_starts_at_the_reading_its_success_came_with() {
+    let fourth_beat = |created_at_ms| {
+        let begun = table(Settings { extend_by_ms: 2_000, ..minute() }).at(1_000).begin();
+        let primed = begun.at(created_at_ms).created_bare(rtt_ms(0), Some(E)).at(1_000);
+        let first = primed.extended_bare(rtt_ms(0), E + 2_000).at(2_000).tick();
+        let second = first.extended_bare(rtt_ms(0), E + 4_000).at(3_000).tick();
+        second.extended_bare(rtt_ms(0), E + 6_000).at(4_000).tick()
+    };
+    // 6,000 ms gained, 3,000 passed: exactly 1.5 grants are proved; a millisecond more has passed, and they are not.
+    fourth_beat(1_000).waits(1_000).by(Rule::F5);
+    fourth_beat(999).sends(Fresh, 5).by(Rule::F4);
+}
+
+#[test]
 fn t5_a_small_step_keeps_the_measured_round_trip() {
     let beat = table(minute()).at(5_000).begin();
-    beat.at(4_999).created(rtt_ms(0), 60_000).waits(39_000);
+    beat.at(4_999).created(rtt_ms(0), 60_000).waits(38_999);
     beat.at_ns(4_999 * MS - 1).created(rtt_ms(0), 60_000).sends(Fresh, 2).by(Rule::P5);
 }
 
