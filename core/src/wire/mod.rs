@@ -46,6 +46,7 @@ mod create;
 mod error;
 mod extend;
 mod json;
+mod keys;
 mod number;
 mod pointer;
 mod problem;
