@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use leasebeat::wire::UnknownKeys;
 use leasebeat_trace::{Answers, LineError, write_decoded};
 
-use crate::{exit, input};
+use crate::input::{self, Problem, ended};
 
 /// What `decode` is asked to do.
 #[derive(Debug, clap::Args)]
@@ -32,14 +32,6 @@ enum OnUnknownKeys {
     Ignore,
 }
 
-/// Why decoding did not end well.
-enum Problem {
-    /// The answers, from some line on, are none.
-    Answers(LineError),
-    /// The output cannot be written.
-    Output(io::Error),
-}
-
 /// Prints one event a line, until the answers end or break.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let input = match input::open(&args.file) {
@@ -49,22 +41,16 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let decoded = decode(input, args, &mut out);
     let flushed = out.flush().map_err(Problem::Output);
-    match decoded.and(flushed) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Problem::Answers(error)) => exit::bad_input(format_args!("{}: {error}", args.file.display())),
-        // The reader has seen enough, as `head` does.
-        Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Problem::Output(error)) => exit::bad_input(format_args!("cannot write: {error}")),
-    }
+    ended(decoded.and(flushed), &args.file)
 }
 
-fn decode(input: impl Read, args: &Args, out: &mut impl Write) -> Result<(), Problem> {
+fn decode(input: impl Read, args: &Args, out: &mut impl Write) -> Result<(), Problem<LineError>> {
     let unknown_keys = match args.unknown_keys {
         OnUnknownKeys::Reject => UnknownKeys::Reject,
         OnUnknownKeys::Ignore => UnknownKeys::Ignore,
     };
     let mut answers = Answers::new(BufReader::with_capacity(1 << 16, input), unknown_keys);
-    while let Some(answer) = answers.next_answer().map_err(Problem::Answers)? {
+    while let Some(answer) = answers.next_answer().map_err(Problem::Input)? {
         write_decoded(out, &answer.decode(), args.explain).map_err(Problem::Output)?;
     }
     Ok(())

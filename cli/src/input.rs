@@ -1,5 +1,6 @@
-//! What a command reads: a file, or standard input.
+//! What a command reads, a file or standard input, and how reading it line by line ends.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,5 +16,24 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, ExitCode> {
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
         Err(error) => Err(exit::bad_input(format_args!("{}: {error}", path.display()))),
+    }
+}
+
+/// Why the lines were not all read and answered.
+pub(crate) enum Problem<E> {
+    /// From some line on they are not what they should be.
+    Input(E),
+    /// What they come to cannot be written.
+    Output(io::Error),
+}
+
+/// How the command ends that read `path` line by line.
+pub(crate) fn ended<E: Display>(result: Result<(), Problem<E>>, path: &Path) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Problem::Input(error)) => exit::bad_input(format_args!("{}: {error}", path.display())),
+        // The reader has seen enough, as `head` does.
+        Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Problem::Output(error)) => exit::bad_input(format_args!("cannot write: {error}")),
     }
 }

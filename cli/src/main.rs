@@ -8,6 +8,7 @@ mod input;
 mod plan;
 mod replay;
 mod serve;
+mod signal;
 mod timeline;
 mod units;
 mod words;

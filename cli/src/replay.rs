@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use leasebeat::{Heartbeat, Instant};
 use leasebeat_trace::{Replay, ReplayError, Step, write_decision, write_invalid_config};
 
+use crate::input::{self, Problem, ended};
 use crate::timeline::Timeline;
-use crate::{exit, input, words};
+use crate::{exit, words};
 
 /// What `replay` is asked to do.
 #[derive(Debug, clap::Args)]
@@ -21,14 +22,6 @@ pub(crate) struct Args {
     /// Also draw it: the lead over time, beats, failures, danger and fence
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-}
-
-/// Why a replay did not end well.
-enum Problem {
-    /// The trace, from some line on, is none.
-    Trace(ReplayError),
-    /// The output cannot be written.
-    Output(io::Error),
 }
 
 /// Prints one decision a line, until the trace ends or breaks.
@@ -48,13 +41,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         (Some(path), Some(timeline)) if !timeline.is_empty() => draw(timeline, path),
         _ => Ok(()),
     };
-    match replayed.and(flushed).and(drawn) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Problem::Trace(error)) => exit::bad_input(format_args!("{}: {error}", args.file.display())),
-        // The reader has seen enough, as `head` does.
-        Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Problem::Output(error)) => exit::bad_input(format_args!("cannot write: {error}")),
-    }
+    ended(replayed.and(flushed).and(drawn), &args.file)
 }
 
 fn replay(
@@ -62,14 +49,14 @@ fn replay(
     explain: bool,
     mut timeline: Option<&mut Timeline>,
     out: &mut impl Write,
-) -> Result<(), Problem> {
+) -> Result<(), Problem<ReplayError>> {
     let mut replay = Replay::new(BufReader::with_capacity(1 << 16, input)).or_else(|error| {
         if let (ReplayError::Config { what, .. }, false) = (&error, explain) {
             write_invalid_config(out, what).map_err(Problem::Output)?;
         }
-        Err(Problem::Trace(error))
+        Err(Problem::Input(error))
     })?;
-    while let Some(step) = replay.next_step().map_err(Problem::Trace)? {
+    while let Some(step) = replay.next_step().map_err(Problem::Input)? {
         let written = if explain {
             write_explained(out, &step, replay.heartbeat())
         } else {
@@ -101,7 +88,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn draw(timeline: &Timeline, path: &Path) -> Result<(), Problem> {
+fn draw(timeline: &Timeline, path: &Path) -> Result<(), Problem<ReplayError>> {
     timeline.write_svg(path).map_err(|error| {
         Problem::Output(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     })

@@ -2,11 +2,11 @@
 
 mod api;
 mod client;
+mod close;
 mod faults;
 mod live;
 mod options;
 mod record;
-mod signal;
 mod summary;
 mod tally;
 
@@ -66,7 +66,7 @@ async fn keep_a_lease(args: &Args, checked: &Checked) -> Result<Summary, String>
 
     let mut timeline = Timeline::new();
     let mut tally = Tally::new(server);
-    let close = signal::Close::after(args.length);
+    let close = close::Close::after(args.length);
     let stop = client::keep(Heartbeat::new(checked.config), &api, clock, close.wait(), |step| {
         timeline.record(step.at, &step.event, &step.decision, step.heartbeat);
         recorder.write(step);

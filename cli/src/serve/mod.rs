@@ -59,7 +59,7 @@ async fn serve(setup: Setup) -> Result<(), String> {
     // The first line of standard output, wherever the log goes: a script reads the port from it.
     let url = format!("http://{address}");
     say(&json!({"event": "listening", "address": address.to_string(), "port": address.port(), "url": url}));
-    signalled().await;
+    crate::signal::asked_to_stop().await;
     server.stop().await;
     log.write(&json!({"event": "stopped"}));
     log.end();
@@ -73,31 +73,4 @@ async fn serve(setup: Setup) -> Result<(), String> {
 fn say(line: &serde_json::Value) {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
-}
-
-#[cfg(unix)]
-async fn signalled() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                () = interrupted() => {}
-            }
-        }
-        Err(_) => interrupted().await,
-    }
-}
-
-#[cfg(not(unix))]
-async fn signalled() {
-    interrupted().await;
-}
-
-/// Ctrl-C; never, where the system has no such thing.
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::signal::asked_to_stop;
+
 /// The end of the demo.
 #[derive(Debug)]
 pub(super) struct Close {
@@ -24,34 +26,7 @@ impl Close {
     pub(super) async fn wait(&self) {
         tokio::select! {
             () = tokio::time::sleep(self.length) => {}
-            () = signal() => self.interrupted.store(true, Ordering::Relaxed),
+            () = asked_to_stop() => self.interrupted.store(true, Ordering::Relaxed),
         }
-    }
-}
-
-#[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                () = interrupt() => {}
-            }
-        }
-        Err(_) => interrupt().await,
-    }
-}
-
-#[cfg(not(unix))]
-async fn signal() {
-    interrupt().await;
-}
-
-/// Ctrl-C; never, where the system has no such thing.
-async fn interrupt() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
