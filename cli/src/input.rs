@@ -32,8 +32,17 @@ pub(crate) fn ended<E: Display>(result: Result<(), Problem<E>>, path: &Path) -> 
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Problem::Input(error)) => exit::bad_input(format_args!("{}: {error}", path.display())),
-        // The reader has seen enough, as `head` does.
-        Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Problem::Output(error)) => exit::bad_input(format_args!("cannot write: {error}")),
+        Err(Problem::Output(error)) => written(Err(error)),
+    }
+}
+
+/// How the command ends that has written what it had to say, or could not.
+pub(crate) fn written(result: io::Result<()>) -> ExitCode {
+    match result {
+        // A reader that has seen enough, as `head` does, is no error.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            exit::bad_input(format_args!("cannot write: {error}"))
+        }
+        _ => ExitCode::SUCCESS,
     }
 }

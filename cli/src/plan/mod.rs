@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use leasebeat::Millis;
 
 use crate::exit;
+use crate::input::written;
 use crate::units;
 use forecast::{Forecast, Question};
 
@@ -41,7 +42,5 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Err(error) => return exit::bad_input(error),
     };
     let text = if args.json { report::json(&forecast) } else { report::table(&forecast) };
-    // A reader that has seen enough (`| head`) is no error.
-    let _ = writeln!(std::io::stdout(), "{text}");
-    ExitCode::SUCCESS
+    written(writeln!(std::io::stdout(), "{text}"))
 }

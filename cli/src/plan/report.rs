@@ -65,11 +65,11 @@ fn write_bounds(out: &mut String, plan: &Forecast) -> std::fmt::Result {
         Some(below) => {
             row(out, "safe timeout", &format!("< {}", show(below)), "for this TTL and round trip")?;
         }
-        None => row(out, "safe timeout", "none", "the round trip alone is too slow for this TTL")?,
+        None => row(out, "safe timeout", "none", "the TTL is too short for any timeout")?,
     }
     match plan.ttl_above_ms {
         Some(above) => row(out, "safe TTL", &format!("> {}", show(above)), "for this timeout and round trip"),
-        None => row(out, "safe TTL", "none", "an unknown timeout outlasts every lease"),
+        None => row(out, "safe TTL", "none", "no lease outlasts this timeout"),
     }
 }
 

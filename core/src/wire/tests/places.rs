@@ -110,3 +110,11 @@ fn w2_a_problem_says_what_and_where() {
     let place = to_extend(br#"{"status":"GONE"}"#).problem().and_then(|problem| problem.pointer());
     assert_eq!(format!("{place:?}"), "Some(Pointer(/status at byte 10))");
 }
+
+#[test]
+fn w2_what_is_wrong_has_its_own_words() {
+    let wrong = |body: &str| to_extend(body.as_bytes()).problem().map(|problem| problem.to_string());
+    let trailing = extended("") + " x";
+    assert_eq!(wrong(&trailing).as_deref(), Some("something follows the JSON text at byte 38"));
+    assert_eq!(wrong(&extended("")), None);
+}
