@@ -224,3 +224,41 @@ fn hexadecimal(rest: &[u8]) -> Option<(u32, &[u8])> {
     }
     Some((number, behind))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+    use std::vec;
+
+    #[test]
+    fn w2_a_scan_stops_exactly_at_the_first_byte_that_is_no_character_by_itself() {
+        for length in [1, 4, 8, 16, 23] {
+            for place in 0..length {
+                for byte in 0..=u8::MAX {
+                    for filler in [b' ', b'!', b'#', b'[', b']', b'a', 0x7F] {
+                        let mut content = vec![filler; place];
+                        content.push(byte);
+                        content.resize(length, filler);
+                        let stops = if is_plain(byte) { 0 } else { length - place };
+                        assert_eq!(skip_plain(&content).len(), stops, "{byte:#x} at {place} of {length}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn w2_a_byte_is_a_character_by_itself_but_for_these() {
+        for byte in 0..=u8::MAX {
+            let special = byte < 0x20 || byte == b'"' || byte == b'\\' || byte > 0x7F;
+            assert_eq!(is_plain(byte), !special, "{byte:#x}");
+        }
+    }
+
+    #[test]
+    fn a_buffer_too_small_says_what_it_needs() {
+        let text = BufferTooSmall { needed: 9 }.to_string();
+        assert_eq!(text, "the buffer is too small: the text takes 9 bytes");
+    }
+}
