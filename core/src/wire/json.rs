@@ -89,7 +89,6 @@ impl<'a> Reader<'a> {
             (Expect::ValueOrArrayEnd, b']') => Ok(self.close(Token::ArrayEnd, behind)),
             (Expect::CommaOrEnd, b']') if !self.in_object() => Ok(self.close(Token::ArrayEnd, behind)),
             (Expect::Value | Expect::ValueOrArrayEnd, _) => self.value(*first, behind),
-            (Expect::Nothing, _) => Err(Fault::new(Wrong::Trailing, text)),
             _ => Err(Fault::no_json(text)),
         }
     }
