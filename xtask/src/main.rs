@@ -67,7 +67,8 @@ fn main() -> ExitCode {
         Job::Test => test::all(),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Bench => {
-            let timed = run::cargo(&["bench", "--locked", "--package", "leasebeat-benches"]);
+            let timed =
+                run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);
             timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
         }
         Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
