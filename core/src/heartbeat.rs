@@ -24,8 +24,11 @@ impl Heartbeat {
     pub fn handle(&mut self, event: Event, now: Instant) -> Result<Decision, Misuse> {
         match &event {
             Event::Tick => Ok(self.tick(now)),
+            Event::Report { attempt, outcome } if self.stopped().is_none() => {
+                self.report(*attempt, outcome, now)
+            }
+            Event::TimingLost => Ok(self.command(&event, now)),
             _ if self.stopped().is_some() => Ok(self.tick(now)), // L5
-            Event::Report { attempt, outcome } => self.report(*attempt, outcome, now),
             Event::Begin if self.phase != Phase::Idle => Err(Misuse::UnexpectedEvent), // L1
             event => Ok(self.command(event, now)),
         }
@@ -46,9 +49,6 @@ impl Heartbeat {
     /// What is due at `now`: the same as [`Event::Tick`], which is never a misuse. Early and late calls are fine.
     #[inline(never)] // called in place, its two ends write their result where the caller wants it
     pub fn tick(&mut self, now: Instant) -> Decision {
-        if let Phase::Stopped(reason) = self.phase {
-            return Decision::stop(reason, Rule::L5);
-        }
         let lost = self.accept(now);
         self.proceed(lost)
     }
@@ -234,6 +234,7 @@ impl Heartbeat {
     fn proceed(&mut self, lost: bool) -> Decision {
         let (rule, bounded) = match self.phase {
             Phase::Idle => (Rule::L1, false),
+            Phase::Stopped(reason) => return Decision::stop(reason, Rule::L5),
             // L3: the kernel enforces the timeout it budgets for.
             Phase::Creating | Phase::Extending => (Rule::L3, self.config.request_timeout().is_some()),
             _ if lost => return self.resume(),

@@ -12,7 +12,7 @@ const CADENCE_MIN_MS: u32 = 500;
 pub(crate) const THROTTLE_MAX: Millis = Millis::new(crate::config::EXTEND_BY_MAX_MS);
 
 /// F2, and the cadence that F3 and F4 chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Ledger {
     base: Millis,
     anchor: Instant,

@@ -234,10 +234,8 @@ impl Reference {
     }
 
     pub fn handle(&mut self, event: &RefEvent, at: u64) -> RefDecision {
-        if let Phase::Stopped(reason) = self.phase {
-            return RefDecision::Stop(reason); // L5
-        }
-        if let Some(error) = self.misuse(event) {
+        let stopped = if let Phase::Stopped(reason) = self.phase { Some(reason) } else { None };
+        if let Some(error) = self.misuse(event).filter(|_| stopped.is_none()) {
             return RefDecision::Error(error); // L2: nothing changes, the clock included
         }
         let mut now = i128::from(at);
@@ -252,6 +250,9 @@ impl Reference {
         self.last = Some(now);
         if lost {
             self.lose_timing(now);
+        }
+        if let Some(reason) = stopped {
+            return RefDecision::Stop(reason); // L5
         }
         match event {
             RefEvent::Close => self.stop("closed"),          // L5
