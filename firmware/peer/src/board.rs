@@ -1,9 +1,11 @@
-//! A board under QEMU: its UART is a socket here, what it prints goes to standard output.
+//! A program that is spoken to: on a board under QEMU, whose UART is a socket here, or another's standard input and
+//! output. What a board prints goes to standard output.
 
-use std::io::{BufRead, BufReader, Write};
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -14,17 +16,39 @@ use crate::Outcome;
 /// A board that says nothing for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running board.
+/// A running program.
 pub(crate) struct Board {
-    qemu: Child,
-    input: BufReader<UnixStream>,
-    output: UnixStream,
+    program: Child,
+    input: BufReader<Box<dyn Read>>,
+    output: Box<dyn Write>,
     frame: Vec<u8>,
 }
 
 impl Board {
-    /// Starts `elf`.
-    pub(crate) fn start(elf: &Path) -> Outcome<Self> {
+    /// Starts `program`, which is a board's where it is an ELF file by itself, and else a command with arguments.
+    pub(crate) fn start(program: &[String]) -> Outcome<Self> {
+        match program {
+            [elf] => Self::emulate(Path::new(elf)),
+            [command, arguments @ ..] => Self::spawn(command.as_ref(), arguments),
+            [] => Err("no program".into()),
+        }
+    }
+
+    fn spawn(command: &OsStr, arguments: &[String]) -> Outcome<Self> {
+        let mut program = Command::new(command)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", command.display()))?;
+        let (Some(output), Some(input)) = (program.stdin.take(), program.stdout.take()) else {
+            return Err("a pipe is missing".into());
+        };
+        let input = BufReader::new(Box::new(input) as Box<dyn Read>);
+        Ok(Self { program, input, output: Box::new(output), frame: Vec::new() })
+    }
+
+    fn emulate(elf: &Path) -> Outcome<Self> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("uart");
         let listener = UnixListener::bind(&path)?;
@@ -41,8 +65,9 @@ impl Board {
             let _ = qemu.kill();
         })?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        let output = stream.try_clone()?;
-        Ok(Self { qemu, input: BufReader::new(stream), output, frame: Vec::new() })
+        let output = Box::new(stream.try_clone()?);
+        let input = BufReader::new(Box::new(stream) as Box<dyn Read>);
+        Ok(Self { program: qemu, input, output, frame: Vec::new() })
     }
 
     /// Sends a message.
@@ -65,7 +90,7 @@ impl Board {
     pub(crate) fn end(mut self) -> Outcome<ExitStatus> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            if let Some(status) = self.qemu.try_wait()? {
+            if let Some(status) = self.program.try_wait()? {
                 return Ok(status);
             }
             if Instant::now() > deadline {
@@ -79,8 +104,8 @@ impl Board {
 impl Drop for Board {
     fn drop(&mut self) {
         // Both fail where it has ended.
-        let _ = self.qemu.kill();
-        let _ = self.qemu.wait();
+        let _ = self.program.kill();
+        let _ = self.program.wait();
     }
 }
 

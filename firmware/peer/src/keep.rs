@@ -1,7 +1,6 @@
 //! A modem and a server in virtual time: the board asks to sleep, and is woken by whatever happens first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use leasebeat::Millis;
 use leasebeat_firmware::messages::{FromModem, Woke};
@@ -54,9 +53,9 @@ struct World {
     wakes: u64,
 }
 
-/// Runs `elf` to its end, and judges.
-pub(crate) fn run(elf: &Path) -> Outcome {
-    let mut board = Board::start(elf)?;
+/// Runs `program` to its end, and judges.
+pub(crate) fn run(program: &[String]) -> Outcome {
+    let mut board = Board::start(program)?;
     let mut world = World::new()?;
     board.send(&Woke { ticks: world.ticks(), wake: Wake::Timer })?;
     let mut done = Vec::new();

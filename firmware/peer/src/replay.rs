@@ -1,4 +1,4 @@
-//! The board decides every vector and decodes a corpus; here is what it must say.
+//! The board decides every vector and random traces, and decodes a corpus; here is what it must say.
 
 use std::fs;
 use std::io::BufReader;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant as Stopwatch;
 
 use leasebeat::wire::{UnknownKeys, decode};
-use leasebeat::{Config, Decision, Heartbeat, Misuse, Operation, Settings};
+use leasebeat::{Config, Decision, Event, Heartbeat, Instant, Misuse, Operation, Settings};
 use leasebeat_firmware::messages::{Ask, Call, Said, Stacks, View};
 use leasebeat_tests::vectors::{Vector, all};
 use leasebeat_trace::{Replay, write_decision};
@@ -14,6 +14,13 @@ use serde_json::Value;
 
 use crate::Outcome;
 use crate::board::Board;
+use crate::walk::Walk;
+
+/// Random traces, and how long each is.
+const WALKS: u64 = 100;
+const WALK_LENGTH: usize = 40;
+/// Two operations, three statuses, unknown keys rejected and ignored.
+const ANSWERS: usize = 12;
 
 /// The worst stack of each call, and where.
 #[derive(Default)]
@@ -30,9 +37,9 @@ impl Worst {
 }
 
 /// Runs `elf` to its end, and compares.
-pub(crate) fn run(elf: &Path) -> Outcome {
+pub(crate) fn run(program: &[String]) -> Outcome {
     let began = Stopwatch::now();
-    let mut board = Board::start(elf)?;
+    let mut board = Board::start(program)?;
     let mut worst = Worst::default();
     let (mut lines, mut vectors) = (0, 0);
     for vector in all() {
@@ -47,13 +54,17 @@ pub(crate) fn run(elf: &Path) -> Outcome {
             .map_err(|error| format!("{name}: {error}"))?;
         answers += 1;
     }
+    for seed in 0..WALKS {
+        walk(&mut board, seed, &mut worst).map_err(|error| format!("walk {seed}: {error}"))?;
+    }
     board.send(&Ask::End)?;
     let status = board.end()?;
     if !status.success() {
         return Err(format!("the board ended with {status}").into());
     }
     println!(
-        "{vectors} vectors with {lines} decisions and {answers} answers, byte-equal; {:?}",
+        "{vectors} vectors with {lines} decisions byte-equal; {WALKS} random traces of {WALK_LENGTH} events and {answers} \
+         bodies in {ANSWERS} answers each as on this machine; {:.1?}",
         began.elapsed()
     );
     for (call, (used, of)) in Call::ALL.iter().zip(worst.0) {
@@ -70,12 +81,8 @@ fn replay(board: &mut Board, vector: &Vector, worst: &mut Worst) -> Outcome<usiz
     let header: Value = serde_json::from_str(text.lines().next().unwrap_or_default())?;
     let settings: Settings = serde_json::from_value(header["config"].clone())?;
 
-    board.send(&Ask::Configure(settings))?;
-    let (said, stacks): (Said<'_>, Stacks) = board.receive()?;
-    worst.note(stacks, &vector.name);
-    let config = Config::new(settings).map_err(|error| error.to_string());
-    equal(&said, &Said::Configured(config.as_ref().map(|_| ()).map_err(String::as_str)))?;
-    let Ok(config) = config else {
+    let config = configure(board, settings, &vector.name, worst)?;
+    let Some(config) = config else {
         equal(&expected.next(), &Some(r#"{"error":"invalid-config"}"#))?;
         return Ok(1);
     };
@@ -84,15 +91,9 @@ fn replay(board: &mut Board, vector: &Vector, worst: &mut Worst) -> Outcome<usiz
     let mut steps = Replay::new(BufReader::new(text.as_bytes()))?;
     let mut count = 0;
     while let Some(step) = steps.next_step()? {
-        board.send(&Ask::Handle(step.event, step.at))?;
-        let (said, stacks): (Said<'_>, Stacks) = board.receive()?;
-        worst.note(stacks, &format!("{} line {}", vector.name, step.line));
-        let decision = heartbeat.handle(step.event, step.at);
-        let explanation = explained(&heartbeat, &decision);
-        let here = Said::Decided { decision, view: View::of(&heartbeat, step.at), explanation: &explanation };
-        equal(&said, &here)?;
-        // Written from what the board said, not from what was decided here.
-        let Said::Decided { decision, .. } = said else { return Err("no decision".into()) };
+        let of = format!("{} line {}", vector.name, step.line);
+        // What the board said, not what was decided here.
+        let decision = decide(board, &mut heartbeat, step.event, step.at, &of, worst)?;
         let mut line = Vec::new();
         write_decision(&mut line, &decision)?;
         let right = expected.next().ok_or("more decisions than expected")?;
@@ -101,6 +102,51 @@ fn replay(board: &mut Board, vector: &Vector, worst: &mut Worst) -> Outcome<usiz
     }
     equal(&expected.next(), &None)?;
     Ok(count)
+}
+
+/// A new kernel there and here; nothing where the settings are out of range.
+fn configure(board: &mut Board, settings: Settings, of: &str, worst: &mut Worst) -> Outcome<Option<Config>> {
+    board.send(&Ask::Configure(settings))?;
+    let (said, stacks): (Said<'_>, Stacks) = board.receive()?;
+    worst.note(stacks, of);
+    let config = Config::new(settings).map_err(|error| error.to_string());
+    equal(&said, &Said::Configured(config.as_ref().map(|_| ()).map_err(String::as_str)))?;
+    Ok(config.ok())
+}
+
+/// One event there and here; what was decided there.
+fn decide(
+    board: &mut Board,
+    heartbeat: &mut Heartbeat,
+    event: Event,
+    at: Instant,
+    of: &str,
+    worst: &mut Worst,
+) -> Outcome<Result<Decision, Misuse>> {
+    board.send(&Ask::Handle(event, at))?;
+    let (said, stacks): (Said<'_>, Stacks) = board.receive()?;
+    worst.note(stacks, of);
+    let decision = heartbeat.handle(event, at);
+    let explanation = explained(heartbeat, &decision);
+    equal(&said, &Said::Decided { decision, view: View::of(heartbeat, at), explanation: &explanation })?;
+    match said {
+        Said::Decided { decision, .. } => Ok(decision),
+        other => Err(format!("no decision: {other:?}").into()),
+    }
+}
+
+/// A random trace: nothing is expected of it but that the board decides as this machine does.
+fn walk(board: &mut Board, seed: u64, worst: &mut Worst) -> Outcome {
+    let mut walk = Walk::new(seed);
+    let of = format!("walk {seed}");
+    let settings = walk.settings();
+    let Some(config) = configure(board, settings, &of, worst)? else { return Ok(()) };
+    let mut heartbeat = Heartbeat::new(config);
+    for _ in 0..WALK_LENGTH {
+        let (event, at) = walk.step(&heartbeat);
+        let _ = decide(board, &mut heartbeat, event, at, &of, worst)?;
+    }
+    Ok(())
 }
 
 fn explained(heartbeat: &Heartbeat, decision: &Result<Decision, Misuse>) -> String {

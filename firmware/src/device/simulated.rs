@@ -6,7 +6,8 @@ use leasebeat::{Decision, Millis, Stats};
 
 use crate::board::{Board, Exchange, Wake};
 use crate::device::Uart;
-use crate::messages::{FromModem, Woke};
+use crate::link::{receive, send};
+use crate::messages::{FromModem, MESSAGE_MAX, Woke};
 
 /// The board.
 #[derive(Debug)]
@@ -20,13 +21,13 @@ impl Simulated {
     #[must_use]
     pub fn new() -> Self {
         let mut uart = Uart::new();
-        let ticks = uart.receive::<Woke<'_>>().ticks;
+        let ticks = receive::<Woke<'_>>(&mut uart, &mut [0; MESSAGE_MAX]).ticks;
         Self { uart, ticks }
     }
 
     /// Tells the peer what a lease has come to.
     pub fn done(&mut self, stats: Stats) {
-        self.uart.send(&FromModem::Done(stats));
+        send(&mut self.uart, &FromModem::Done(stats));
     }
 }
 
@@ -44,12 +45,13 @@ impl Board for Simulated {
     }
 
     fn send(&mut self, exchange: Exchange, request: &[u8], timeout: Millis) {
-        self.uart.send(&FromModem::Send { exchange, request, timeout });
+        send(&mut self.uart, &FromModem::Send { exchange, request, timeout });
     }
 
     fn sleep<'a>(&mut self, wait: Millis, buffer: &'a mut [u8]) -> Wake<'a> {
-        self.uart.send(&FromModem::Sleep(wait));
-        let Woke { ticks, wake } = self.uart.receive();
+        send(&mut self.uart, &FromModem::Sleep(wait));
+        let mut frame = [0; MESSAGE_MAX];
+        let Woke { ticks, wake } = receive(&mut self.uart, &mut frame);
         self.ticks = ticks;
         match wake {
             Wake::Answer(exchange, bytes) => {
@@ -66,6 +68,6 @@ impl Board for Simulated {
     }
 
     fn log(&mut self, lease: u8, decision: &Decision, lead: Millis) {
-        self.uart.send(&FromModem::Log { lease, decision: *decision, lead });
+        send(&mut self.uart, &FromModem::Log { lease, decision: *decision, lead });
     }
 }

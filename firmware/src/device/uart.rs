@@ -2,9 +2,8 @@
 
 use core::ptr::{read_volatile, write_volatile};
 
-use serde::{Deserialize, Serialize};
-
-use crate::messages::MESSAGE_MAX;
+use crate::device::stack;
+use crate::link::Link;
 
 const BASE: usize = 0x4000_C000;
 const DATA: usize = BASE;
@@ -20,9 +19,7 @@ const ENABLED_BOTH_WAYS: u32 = 1 | 1 << 8 | 1 << 9;
 
 /// UART 0. There is one.
 #[derive(Debug)]
-pub struct Uart {
-    buffer: [u8; MESSAGE_MAX],
-}
+pub struct Uart(());
 
 impl Uart {
     /// Sets it up. To be called once.
@@ -30,50 +27,26 @@ impl Uart {
     pub fn new() -> Self {
         write(LINE_CONTROL, FIFOS | EIGHT_BITS);
         write(CONTROL, ENABLED_BOTH_WAYS);
-        Self { buffer: [0; MESSAGE_MAX] }
+        Self(())
     }
+}
 
-    /// Sends a message.
-    ///
-    /// # Panics
-    /// Where it is longer than [`MESSAGE_MAX`].
-    pub fn send(&mut self, message: &impl Serialize) {
-        let frame = postcard::to_slice_cobs(message, &mut self.buffer).expect("a message has room");
-        for byte in frame {
+impl Link for Uart {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
             while read(FLAGS) & TRANSMIT_FULL != 0 {}
             write(DATA, u32::from(*byte));
         }
     }
 
-    /// Waits for a message.
-    ///
-    /// # Panics
-    /// Where it is none.
-    pub fn receive<'a, T: Deserialize<'a>>(&'a mut self) -> T {
-        let length = receive(&mut self.buffer);
-        postcard::from_bytes_cobs(&mut self.buffer[..length]).expect("the peer speaks as agreed")
-    }
-
-    /// Waits for a message, leaves it framed in `frame`, and gives its length.
-    ///
-    /// # Panics
-    /// Where it is longer than `frame`.
-    pub fn receive_into(&mut self, frame: &mut [u8]) -> usize {
-        receive(frame)
-    }
-}
-
-fn receive(frame: &mut [u8]) -> usize {
-    let mut length = 0;
-    loop {
+    fn read(&mut self) -> u8 {
         while read(FLAGS) & RECEIVE_EMPTY != 0 {}
         // The low byte is the data.
-        let byte = read(DATA).to_le_bytes()[0];
-        frame[length] = byte;
-        length += 1;
-        if byte == 0 {
-            return length;
-        }
+        read(DATA).to_le_bytes()[0]
+    }
+
+    fn measure<A>(&mut self, call: fn(&mut A), argument: &mut A) -> usize {
+        stack::of(call, argument)
     }
 }
 
