@@ -54,7 +54,7 @@ pub fn request(attempt: &Attempt, names: Names<'_>, out: &mut String<REQUEST_MAX
 }
 
 /// What an answer proves (W1). One that is no whole HTTP answer proves nothing.
-pub fn read<'a>(operation: Operation, answer: &'a [u8], id: &mut String<ID_MAX>) -> Outcome {
+pub fn read(operation: Operation, answer: &[u8], id: &mut String<ID_MAX>) -> Outcome {
     let Some(decoded) = split(operation, answer) else { return Outcome::Failed(Failure::Ambiguous) };
     if let Some(text) = decoded.reservation_id() {
         let mut buffer = [0; ID_MAX];

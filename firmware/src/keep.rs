@@ -10,6 +10,7 @@ pub const ANSWER_MAX: usize = 1024;
 
 /// The longest sleep: the counter must be read once a lap, and half a lap leaves room for a late wake. Set
 /// [`max_wait_ms`](leasebeat::Settings::max_wait_ms) to it.
+#[must_use]
 pub fn longest_wait_ms<B: Board>() -> u64 {
     TickWidener::new(B::HZ).lap().get() / 2
 }

@@ -166,5 +166,5 @@ fn decoded<'a>(
         write!(text, "{problem}").expect("there is room");
         &**text
     });
-    Said::Decoded { outcome: decoded.outcome(None), reservation: reservation.map(|id| &*id), problem }
+    Said::Decoded { outcome: decoded.outcome(None), reservation, problem }
 }

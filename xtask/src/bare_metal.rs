@@ -1,4 +1,4 @@
-//! The kernel linked for a Cortex-M3: that it links shows that nothing in it panics, and what it costs in flash.
+//! The kernel linked for bare targets: that it links shows that nothing in it panics, and what it costs in flash.
 
 use object::{Object, ObjectSection};
 
@@ -10,9 +10,9 @@ const MANIFEST: &str = "tests/bare-metal/Cargo.toml";
 
 /// Links config, handle, tick, lead and fence, then everything public, and each with the decoding of answers, where
 /// a panic would be an undefined symbol.
-pub fn links_no_panic() -> Outcome {
+pub fn links_no_panic(target: &str) -> Outcome {
     for features in [&[][..], &["everything"], &["wire"], &["everything", "wire"]] {
-        link(features)?;
+        link(target, features)?;
     }
     Ok(())
 }
@@ -20,7 +20,7 @@ pub fn links_no_panic() -> Outcome {
 /// Bytes of `.text` and `.rodata` of the kernel, builtins and the calling program included; with what a firmware
 /// calls, and with these features of the calling program.
 pub fn flash_bytes(features: &[&str]) -> Outcome<u64> {
-    link(features)?;
+    link(CORTEX_M3, features)?;
     let path = file(&format!("target/bare-metal/{CORTEX_M3}/release/leasebeat-bare-metal"));
     let data = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -28,7 +28,7 @@ pub fn flash_bytes(features: &[&str]) -> Outcome<u64> {
     Ok(size(".text") + size(".rodata"))
 }
 
-fn link(features: &[&str]) -> Outcome {
+fn link(target: &str, features: &[&str]) -> Outcome {
     let arguments = [
         "build",
         "--quiet",
@@ -39,7 +39,7 @@ fn link(features: &[&str]) -> Outcome {
         "--target-dir",
         "target/bare-metal",
         "--target",
-        CORTEX_M3,
+        target,
     ];
     let features = features.join(",");
     let mut build = command("cargo", &[&arguments[..], &["--features", &features]].concat());

@@ -60,7 +60,7 @@ impl Script {
     /// What happens to the next first attempt.
     pub(crate) fn next(&mut self) -> Option<Fault> {
         self.asked += 1;
-        if self.asked % 3 == 0 {
+        if self.asked.is_multiple_of(3) {
             return None;
         }
         // Every third one is whole, so 9 faults and 4 leases never fall into step.

@@ -44,7 +44,7 @@ mod board {
             now.as_nanos() - began.as_nanos() >= HOUR_NS
         });
         let began = began.unwrap_or_default();
-        let laps = |at: Instant| at.as_nanos() / 1_000_000 >> 32;
+        let laps = |at: Instant| (at.as_nanos() / 1_000_000) >> 32;
         let mut kept = 0;
         for (lease, (ttl_ms, _)) in leases.iter().zip(LEASES) {
             let stats = lease.stats();

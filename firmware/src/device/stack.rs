@@ -45,6 +45,7 @@ pub fn of<A>(call: fn(&mut A), argument: &mut A) -> usize {
 /// # Safety
 /// Nothing may live between `low` and the stack pointer.
 #[inline(always)]
+#[allow(clippy::inline_always)] // a frame of its own would be what is looked for
 unsafe fn paint_from(low: usize) {
     // SAFETY: the caller's.
     unsafe {
@@ -63,6 +64,7 @@ unsafe fn paint_from(low: usize) {
 
 /// The lowest address from `low` on that is not painted any more.
 #[inline(always)]
+#[allow(clippy::inline_always)] // a frame of its own would be what is looked for
 fn first_used(low: usize, high: usize) -> usize {
     let mut at = low;
     // SAFETY: it only reads, in assembly so that no frame comes into its way.
