@@ -8,7 +8,7 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod board;
-#[cfg(target_os = "none")]
+#[cfg(all(target_arch = "arm", target_os = "none"))]
 pub mod device;
 pub mod http;
 pub mod keep;

@@ -5,8 +5,8 @@ use core::hint::black_box;
 use core::ptr::addr_of;
 
 const PAINT: u32 = 0x5AA5_C33C;
-/// As far below a call as is painted and looked at. More is too much for any call that is measured.
-const DEPTH: usize = 8 * 1024;
+/// As far below a call as is painted and looked at; a call that goes deeper counts as so deep.
+const DEPTH: usize = 2 * 1024;
 
 unsafe extern "C" {
     static __ebss: u32;
