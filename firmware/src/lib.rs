@@ -17,6 +17,10 @@ pub mod link;
 pub mod messages;
 pub mod replay;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/FIRMWARE.md")]
+mod guide {}
+
 pub use board::{Board, Exchange, Wake};
 pub use keep::keep;
 pub use lease::Lease;

@@ -12,8 +12,10 @@ pub trait Link {
     /// Waits for the next byte.
     fn read(&mut self) -> u8;
 
-    /// Runs `call` on `argument`, and says how many bytes of the stack it took; 0 where that is not measured.
-    fn measure<A>(&mut self, call: fn(&mut A), argument: &mut A) -> usize;
+    /// Calls `call`, and says how many bytes of the stack that took; 0 where it is not measured.
+    fn measure<A, B, C, R>(&mut self, call: fn(A, B, C) -> R, a: A, b: B, c: C) -> (R, usize) {
+        (call(a, b, c), 0)
+    }
 }
 
 /// Sends a message.

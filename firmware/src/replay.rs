@@ -12,50 +12,18 @@ use crate::messages::{Ask, Call, MESSAGE_MAX, Said, Stacks, View};
 /// Room for what is said in words.
 type Text = String<768>;
 
-struct Configure {
-    settings: Settings,
-    made: Option<Result<Heartbeat, ConfigError>>,
-}
-
-struct Handle<'a> {
-    heartbeat: &'a mut Heartbeat,
-    event: Event,
-    now: Instant,
-    decision: Option<Result<Decision, Misuse>>,
-}
-
-struct Read<'a> {
-    heartbeat: &'a Heartbeat,
-    now: Instant,
-    view: Option<View>,
-}
-
-struct Explain<'a> {
-    heartbeat: &'a Heartbeat,
-    decision: &'a Decision,
-    text: &'a mut Text,
-}
-
-struct Decode<'a> {
-    operation: Operation,
-    status: u16,
-    retry_after: Option<&'a [u8]>,
-    body: &'a [u8],
-    unknown_keys: UnknownKeys,
-    decoded: Option<Decoded<'a>>,
-}
-
-/// The worst stack of each call.
-struct Worst<'a, L> {
+/// The line, and the worst stack of each call since the last answer.
+struct Measured<'a, L> {
     link: &'a mut L,
     stacks: Stacks,
 }
 
-impl<L: Link> Worst<'_, L> {
-    fn measure<A>(&mut self, which: Call, call: fn(&mut A), argument: &mut A) {
-        let used = u16::try_from(self.link.measure(call, argument)).unwrap_or(u16::MAX);
+impl<L: Link> Measured<'_, L> {
+    fn call<A, B, C, R>(&mut self, which: Call, call: fn(A, B, C) -> R, a: A, b: B, c: C) -> R {
+        let (result, used) = self.link.measure(call, a, b, c);
         let worst = &mut self.stacks[which as usize];
-        *worst = used.max(*worst);
+        *worst = u16::try_from(used).unwrap_or(u16::MAX).max(*worst);
+        result
     }
 }
 
@@ -67,104 +35,96 @@ pub fn replay(link: &mut impl Link) {
     let mut frame = [0; MESSAGE_MAX];
     let mut heartbeat = None;
     loop {
-        let mut worst = Worst { link, stacks: Stacks::default() };
+        let ask = receive(link, &mut frame);
+        let mut measured = Measured { link, stacks: Stacks::default() };
         let mut text = Text::new();
         let mut id = [0; MESSAGE_MAX];
-        let said = match receive(worst.link, &mut frame) {
-            Ask::Configure(settings) => configure(settings, &mut heartbeat, &mut worst, &mut text),
+        let said = match ask {
+            Ask::Configure(settings) => {
+                let made = measured.call(Call::Config, start, settings, (), ());
+                Said::Configured(match made {
+                    Ok(made) => {
+                        heartbeat = Some(made);
+                        Ok(())
+                    }
+                    Err(error) => {
+                        write!(text, "{error}").expect("there is room");
+                        Err(&text)
+                    }
+                })
+            }
             Ask::Handle(event, now) => {
                 let heartbeat = heartbeat.as_mut().expect("it is configured first");
-                handle(heartbeat, event, now, &mut worst, &mut text)
+                handled(heartbeat, event, now, &mut measured, &mut text)
             }
             Ask::Decode { operation, status, retry_after, body, ignore_unknown_keys } => {
-                let unknown_keys =
-                    if ignore_unknown_keys { UnknownKeys::Ignore } else { UnknownKeys::Reject };
-                let mut call = Decode { operation, status, retry_after, body, unknown_keys, decoded: None };
-                decoded(&mut call, &mut worst, &mut id, &mut text)
+                let unknown = if ignore_unknown_keys { UnknownKeys::Ignore } else { UnknownKeys::Reject };
+                let answer = (operation, status, retry_after, body);
+                let decoded = measured.call(Call::Decode, decoded, &answer, unknown, ());
+                let problem = decoded.problem().map(|problem| {
+                    write!(text, "{problem}").expect("there is room");
+                    &*text
+                });
+                Said::Decoded {
+                    outcome: decoded.outcome(None),
+                    reservation: decoded
+                        .reservation_id()
+                        .map(|name| &*name.unescape(&mut id).expect("there is room")),
+                    problem,
+                }
             }
             Ask::End => return,
         };
-        let stacks = worst.stacks;
+        let stacks = measured.stacks;
         send(link, &(said, stacks));
     }
 }
 
-fn configure<'a>(
-    settings: Settings,
-    heartbeat: &mut Option<Heartbeat>,
-    worst: &mut Worst<'_, impl Link>,
-    text: &'a mut Text,
-) -> Said<'a> {
-    let mut call = Configure { settings, made: None };
-    let run = |call: &mut Configure| call.made = Some(Config::new(call.settings).map(Heartbeat::new));
-    worst.measure(Call::Config, run, &mut call);
-    Said::Configured(match call.made.expect("it ran") {
-        Ok(made) => {
-            *heartbeat = Some(made);
-            Ok(())
-        }
-        Err(error) => {
-            write!(text, "{error}").expect("there is room");
-            Err(text)
-        }
-    })
-}
-
-fn handle<'a>(
+fn handled<'a>(
     heartbeat: &mut Heartbeat,
     event: Event,
     now: Instant,
-    worst: &mut Worst<'_, impl Link>,
+    measured: &mut Measured<'_, impl Link>,
     text: &'a mut Text,
 ) -> Said<'a> {
-    let mut call = Handle { heartbeat, event, now, decision: None };
+    let mut copy = *heartbeat;
+    let decision = measured.call(Call::Handle, handle, heartbeat, event, now);
     if event == Event::Tick {
         // Both ways to tick must decide alike.
-        let mut copy = *call.heartbeat;
-        let mut tick = Handle { heartbeat: &mut copy, event, now, decision: None };
-        let run = |call: &mut Handle<'_>| call.decision = Some(Ok(call.heartbeat.tick(call.now)));
-        worst.measure(Call::Tick, run, &mut tick);
-        let ticked = tick.decision;
-        worst.measure(Call::Handle, run_handle, &mut call);
-        assert!(ticked == call.decision && copy == *call.heartbeat, "tick is not handle(Tick)");
-    } else {
-        worst.measure(Call::Handle, run_handle, &mut call);
+        let ticked = measured.call(Call::Tick, tick, &mut copy, now, ());
+        assert!(Ok(ticked) == decision && copy == *heartbeat, "tick is not handle(Tick)");
     }
-    let decision = call.decision.expect("it ran");
-
-    let heartbeat = &*heartbeat;
-    let mut read = Read { heartbeat, now, view: None };
-    worst.measure(Call::View, |read| read.view = Some(View::of(read.heartbeat, read.now)), &mut read);
+    let view = measured.call(Call::View, view, heartbeat, now, ());
     if let Ok(decision) = &decision {
-        let run = |call: &mut Explain<'_>| {
-            write!(call.text, "{} {}", call.decision, call.heartbeat.explain(call.decision))
-                .expect("there is room");
-        };
-        worst.measure(Call::Explain, run, &mut Explain { heartbeat, decision, text });
+        measured.call(Call::Explain, explain, heartbeat, decision, &mut *text);
     }
-    Said::Decided { decision, view: read.view.expect("it ran"), explanation: text }
+    Said::Decided { decision, view, explanation: text }
 }
 
-fn run_handle(call: &mut Handle<'_>) {
-    call.decision = Some(call.heartbeat.handle(call.event, call.now));
+fn start(settings: Settings, (): (), (): ()) -> Result<Heartbeat, ConfigError> {
+    Config::new(settings).map(Heartbeat::new)
 }
 
-fn decoded<'a>(
-    call: &mut Decode<'_>,
-    worst: &mut Worst<'_, impl Link>,
-    id: &'a mut [u8],
-    text: &'a mut Text,
-) -> Said<'a> {
-    let run = |call: &mut Decode<'_>| {
-        let Decode { operation, status, retry_after, body, unknown_keys, .. } = *call;
-        call.decoded = Some(decode(operation, status, retry_after, body, unknown_keys));
-    };
-    worst.measure(Call::Decode, run, call);
-    let decoded = call.decoded.expect("it ran");
-    let reservation = decoded.reservation_id().map(|name| name.unescape(id).expect("there is room"));
-    let problem = decoded.problem().map(|problem| {
-        write!(text, "{problem}").expect("there is room");
-        &**text
-    });
-    Said::Decoded { outcome: decoded.outcome(None), reservation, problem }
+fn handle(heartbeat: &mut Heartbeat, event: Event, now: Instant) -> Result<Decision, Misuse> {
+    heartbeat.handle(event, now)
+}
+
+fn tick(heartbeat: &mut Heartbeat, now: Instant, (): ()) -> Decision {
+    heartbeat.tick(now)
+}
+
+fn view(heartbeat: &mut Heartbeat, now: Instant, (): ()) -> View {
+    View::of(heartbeat, now)
+}
+
+fn explain(heartbeat: &mut Heartbeat, decision: &Decision, text: &mut Text) {
+    write!(text, "{decision} {}", heartbeat.explain(decision)).expect("there is room");
+}
+
+/// An operation, a status, a `Retry-After` and a body.
+type Answer<'a> = (Operation, u16, Option<&'a [u8]>, &'a [u8]);
+
+fn decoded<'a>(answer: &Answer<'a>, unknown_keys: UnknownKeys, (): ()) -> Decoded<'a> {
+    let (operation, status, retry_after, body) = *answer;
+    decode(operation, status, retry_after, body, unknown_keys)
 }

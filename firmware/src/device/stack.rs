@@ -27,17 +27,18 @@ pub fn used() -> usize {
     top - first_used(addr_of!(__ebss) as usize, top)
 }
 
-/// Runs `call` on `argument`, and says how many bytes of the stack it took at the deepest, its own frame included.
+/// Calls `call`, and says how many bytes of the stack that took at the deepest. What it is handed and what it gives
+/// back is its caller's, which has them anyway.
 #[inline(never)]
-pub fn of<A>(call: fn(&mut A), argument: &mut A) -> usize {
+pub fn of<A, B, C, R>(call: fn(A, B, C) -> R, a: A, b: B, c: C) -> (R, usize) {
     let pointer: usize;
     // SAFETY: it only reads the stack pointer, which stays as it is until this function returns.
     unsafe { asm!("mov {}, sp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
     // SAFETY: this function's frame ends at the pointer, and there are 64 KiB of RAM.
     unsafe { paint_from(pointer - DEPTH) };
     // The optimiser may not look inside, or its frame would be part of this one.
-    black_box(call)(argument);
-    pointer - first_used(pointer - DEPTH, pointer)
+    let result = black_box(call)(a, b, c);
+    (result, pointer - first_used(pointer - DEPTH, pointer))
 }
 
 /// Paints from `low` up to the stack pointer: in assembly, for then it has no frame that could be painted over.

@@ -45,8 +45,8 @@ impl Link for Uart {
         read(DATA).to_le_bytes()[0]
     }
 
-    fn measure<A>(&mut self, call: fn(&mut A), argument: &mut A) -> usize {
-        stack::of(call, argument)
+    fn measure<A, B, C, R>(&mut self, call: fn(A, B, C) -> R, a: A, b: B, c: C) -> (R, usize) {
+        stack::of(call, a, b, c)
     }
 }
 
