@@ -1,8 +1,8 @@
 //! Keeps leases alive on a microcontroller, without a heap. `docs/FIRMWARE.md` is the guide.
 //!
 //! What runs anywhere: [`Board`], the little that the loop asks of the hardware; [`Lease`], one kernel with what its
-//! requests need; [`keep`], the loop; [`http`], requests out and answers in. [`link`] and [`messages`] are how it talks to
-//! the peer on the host that plays modem and server, and [`replay`] decides what the peer asks for. The `device` module is
+//! requests need; [`mod@keep`], the loop; [`http`], requests out and answers in. [`link`] and [`messages`] are how it talks to
+//! the peer on the host that plays modem and server, and [`mod@replay`] decides what the peer asks for. The `device` module is
 //! the hardware: an LM3S6965 under QEMU.
 
 #![cfg_attr(not(test), no_std)]

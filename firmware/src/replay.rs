@@ -69,7 +69,7 @@ pub fn replay(link: &mut impl Link) {
                     outcome: decoded.outcome(None),
                     reservation: decoded
                         .reservation_id()
-                        .map(|name| &*name.unescape(&mut id).expect("there is room")),
+                        .map(|name| name.unescape(&mut id).expect("there is room")),
                     problem,
                 }
             }
