@@ -1,18 +1,18 @@
-//! The kernel linked for a Cortex-M3: that it links shows that nothing in it panics, and what it costs in flash.
+//! The kernel linked for bare targets: that it links shows that nothing in it panics, and what it costs in flash.
 
 use object::{Object, ObjectSection};
 
 use crate::Outcome;
 use crate::run::{command, file, run};
-use crate::setup::CORTEX_M3;
 
 const MANIFEST: &str = "tests/bare-metal/Cargo.toml";
 
 /// Links config, handle, tick, lead and fence, then everything public, and each with the decoding of answers, where
-/// a panic would be an undefined symbol.
-pub fn links_no_panic() -> Outcome {
+/// a panic would be an undefined symbol; prints what each takes of the flash.
+pub fn links_no_panic(target: &str) -> Outcome {
     for features in [&[][..], &["everything"], &["wire"], &["everything", "wire"]] {
-        link(features)?;
+        let flash = flash_bytes(target, features)?;
+        println!("{target}: kernel {} {:>8} bytes of flash", features.join(" "), flash.kernel);
     }
     Ok(())
 }
@@ -26,9 +26,9 @@ pub struct Flash {
 }
 
 /// Links with these features of the calling program, and measures.
-pub fn flash_bytes(features: &[&str]) -> Outcome<Flash> {
-    link(features)?;
-    let path = file(&format!("target/bare-metal/{CORTEX_M3}/release/leasebeat-bare-metal"));
+pub fn flash_bytes(target: &str, features: &[&str]) -> Outcome<Flash> {
+    link(target, features)?;
+    let path = file(&format!("target/bare-metal/{target}/release/leasebeat-bare-metal"));
     let data = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", path.display()))?;
     let size = |name| elf.section_by_name(name).map_or(0, |section| section.size());
@@ -41,7 +41,7 @@ pub fn flash_bytes(features: &[&str]) -> Outcome<Flash> {
     Ok(Flash { kernel, program: kernel + calling })
 }
 
-fn link(features: &[&str]) -> Outcome {
+fn link(target: &str, features: &[&str]) -> Outcome {
     let arguments = [
         "build",
         "--quiet",
@@ -52,7 +52,7 @@ fn link(features: &[&str]) -> Outcome {
         "--target-dir",
         "target/bare-metal",
         "--target",
-        CORTEX_M3,
+        target,
     ];
     let features = features.join(",");
     let mut build = command("cargo", &[&arguments[..], &["--features", &features]].concat());

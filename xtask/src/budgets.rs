@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::run::{command, file, output};
+use crate::setup::CORTEX_M3;
 use crate::{Outcome, bare_metal};
 
 /// What is counted, one after the other, for callgrind keeps only one function apart: the argument of the program,
@@ -18,21 +19,20 @@ struct Budgets {
     instructions: BTreeMap<String, u64>,
     /// Flash on a Cortex-M3.
     flash_bytes: BTreeMap<String, u64>,
+    /// Stack of one call on a Cortex-M3.
+    stack_bytes: BTreeMap<String, u64>,
 }
 
 /// Measures everything, prints it beside its budget, and fails where one is passed.
 pub fn check() -> Outcome {
-    let path = file("benches/budgets.toml");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let budgets: Budgets = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-
+    let budgets = read()?;
     let mut passed = compare("instructions", &budgets.instructions, &instructions()?)?;
     let figure = |value| Figure { value, of: String::new() };
-    let flash = bare_metal::flash_bytes(&[])?;
-    let everything = bare_metal::flash_bytes(&["everything"])?.program;
-    let wire = bare_metal::flash_bytes(&["wire"])?.program.saturating_sub(flash.program);
+    let flash = bare_metal::flash_bytes(CORTEX_M3, &[])?;
+    let everything = bare_metal::flash_bytes(CORTEX_M3, &["everything"])?.program;
+    let wire = bare_metal::flash_bytes(CORTEX_M3, &["wire"])?.program.saturating_sub(flash.program);
     let wire_everything =
-        bare_metal::flash_bytes(&["everything", "wire"])?.program.saturating_sub(everything);
+        bare_metal::flash_bytes(CORTEX_M3, &["everything", "wire"])?.program.saturating_sub(everything);
     let flash = BTreeMap::from([
         ("kernel".to_owned(), figure(flash.kernel)),
         ("program".to_owned(), figure(flash.program)),
@@ -41,13 +41,28 @@ pub fn check() -> Outcome {
         ("wire_everything".to_owned(), figure(wire_everything)),
     ]);
     passed.extend(compare("flash_bytes", &budgets.flash_bytes, &flash)?);
+    verdict(&passed)
+}
+
+/// What calls take of the stack, measured by the firmware: printed beside the budgets, and an error where one is passed.
+pub fn check_stack(figures: &BTreeMap<String, Figure>) -> Outcome {
+    verdict(&compare("stack_bytes", &read()?.stack_bytes, figures)?)
+}
+
+fn read() -> Outcome<Budgets> {
+    let path = file("benches/budgets.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn verdict(passed: &[String]) -> Outcome {
     if passed.is_empty() { Ok(()) } else { Err(format!("over budget: {}", passed.join(", "))) }
 }
 
 /// A measured figure, and the case that made it the worst.
-struct Figure {
-    value: u64,
-    of: String,
+pub struct Figure {
+    pub value: u64,
+    pub of: String,
 }
 
 /// Prints a row a budget; the names of those that are passed.

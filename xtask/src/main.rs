@@ -3,6 +3,7 @@
 
 mod bare_metal;
 mod budgets;
+mod firmware;
 mod fuzz;
 mod mutants;
 mod run;
@@ -29,6 +30,8 @@ enum Job {
     Setup,
     /// Everything that a change must pass: format, lints, docs, budgets, MSRV, and the tests
     Test,
+    /// Run the firmware under QEMU, link the kernel for other bare targets, and replay as big-endian
+    Firmware,
     /// Measure what the budgets gate, and compare
     Budgets,
     /// Time the kernel against the clock (criterion), and measure the budgets
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
+        Job::Firmware => firmware::all(),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Bench => {
             let timed =

@@ -7,6 +7,13 @@ use crate::run::{answers, cargo, command, file, output, run};
 pub const MSRV: &str = "1.85";
 /// The bare-metal target the kernel is linked and measured for.
 pub const CORTEX_M3: &str = "thumbv7m-none-eabi";
+/// Without a 64-bit division and without atomics.
+pub const CORTEX_M0: &str = "thumbv6m-none-eabi";
+/// Another instruction set.
+pub const RISC_V: &str = "riscv32imc-unknown-none-elf";
+/// The other byte order.
+pub const BIG_ENDIAN: &str = "s390x-unknown-linux-gnu";
+pub const BIG_ENDIAN_LINKER: &str = "s390x-linux-gnu-gcc";
 const MUTANTS: &str = "27.1.0";
 const FUZZ: &str = "0.13.2";
 /// The compiler that instruments.
@@ -19,7 +26,8 @@ pub fn all() -> Outcome {
     target(CORTEX_M3)?;
     toolchain(MSRV)?;
     python()?;
-    for_budgets()
+    for_budgets()?;
+    firmware()
 }
 
 /// The folder of the Python environment.
@@ -46,6 +54,17 @@ pub fn python() -> Outcome {
 pub fn for_budgets() -> Outcome {
     target(CORTEX_M3)?;
     debian("valgrind", "valgrind", &["--version"])
+}
+
+/// What emulates boards and a big-endian machine, and what links for them.
+pub fn firmware() -> Outcome {
+    for triple in [CORTEX_M3, CORTEX_M0, RISC_V, BIG_ENDIAN] {
+        target(triple)?;
+    }
+    debian("qemu-system-arm", "qemu-system-arm", &["--version"])?;
+    debian("qemu-user", "qemu-s390x", &["--version"])?;
+    debian("gcc-s390x-linux-gnu", BIG_ENDIAN_LINKER, &["--version"])?;
+    debian("libc6-dev-s390x-cross", "test", &["-e", "/usr/s390x-linux-gnu/lib/libc.so"])
 }
 
 /// The tool that mutates.

@@ -2,7 +2,7 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV};
-use crate::{Outcome, bare_metal, budgets};
+use crate::{Outcome, bare_metal, budgets, firmware};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 4] = ["leasebeat", "leasebeat-authority", "leasebeat-trace", "leasebeat-cli"];
@@ -15,8 +15,9 @@ pub fn all() -> Outcome {
     lints()?;
     documentation()?;
     msrv()?;
-    bare_metal::links_no_panic()?;
+    bare_metal::links_no_panic(CORTEX_M3)?;
     budgets::check()?;
+    firmware::all()?;
     tests()
 }
 
@@ -24,6 +25,7 @@ fn format() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["fmt", "--manifest-path", "xtask/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
+    cargo(&["fmt", "--manifest-path", "firmware/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "tests/bare-metal/Cargo.toml", "--check"])
 }
 
