@@ -4,6 +4,7 @@
 mod bare_metal;
 mod budgets;
 mod fuzz;
+mod r#gen;
 mod mutants;
 mod run;
 mod setup;
@@ -29,6 +30,12 @@ enum Job {
     Setup,
     /// Everything that a change must pass: format, lints, docs, budgets, MSRV, and the tests
     Test,
+    /// Write the generated files: the C header
+    Gen {
+        /// Write nothing, and fail where a file is not what would be written
+        #[arg(long)]
+        check: bool,
+    },
     /// Measure what the budgets gate, and compare
     Budgets,
     /// Time the kernel against the clock (criterion), and measure the budgets
@@ -65,6 +72,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
+        Job::Gen { check } => r#gen::run(check),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Bench => {
             let timed =
