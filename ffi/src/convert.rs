@@ -1,7 +1,7 @@
 //! From the ABI's numbers to the kernel's types and back.
 
 use leasebeat::{
-    Action, Attempt, AttemptId, Decision, ErrorCode, Event, Failure, HttpFailure, Key, Millis, Misuse,
+    Action, Attempt, AttemptId, Decision, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Key, Millis, Misuse,
     Operation, Outcome, Rule, StopReason, Success,
 };
 
@@ -127,22 +127,65 @@ numbered! {
     Same = LEASEBEAT_KEY_SAME,
 }
 
-/// The event that C describes, or what is wrong with the description. Nothing else of it is read.
+/// Has the kernel handle the event that C describes, and writes what it decided; or says what is wrong.
+///
+/// Each kind calls the kernel by itself, so that none pays for the others.
+///
+/// # Safety
+/// `out` is neither NULL nor misaligned, and the caller's to write.
 #[inline(always)]
-pub(crate) fn event_of(event: &leasebeat_event_t) -> Checked<Event> {
+pub(crate) unsafe fn handle_event(
+    kernel: &mut Heartbeat,
+    event: &leasebeat_event_t,
+    now: Instant,
+    out: *mut leasebeat_decision_t,
+) -> Checked {
     if event.reserved != [0; 6] {
         return Err(LEASEBEAT_ERROR_RESERVED);
     }
+    let report = |kernel: &mut Heartbeat, outcome| {
+        let named = event.present & LEASEBEAT_EVENT_HAS_ATTEMPT != 0;
+        let attempt = named.then_some(AttemptId::new(event.attempt));
+        // SAFETY: by this function's contract.
+        unsafe { answer(&kernel.handle(Event::Report { attempt, outcome }, now), out) }
+    };
+    let command = |kernel: &mut Heartbeat, command| {
+        only(event, 0)?;
+        // SAFETY: by this function's contract.
+        unsafe { answer(&kernel.handle(command, now), out) }
+    };
     match event.kind {
-        EXTENDED => Ok(report(event, Outcome::Extended(success_of(event)?))),
-        FAILED => Ok(report(event, Outcome::Failed(failure_of(event)?))),
-        CREATED => Ok(report(event, Outcome::Created(success_of(event)?))),
-        DENIED => only(event, LEASEBEAT_EVENT_HAS_ATTEMPT).map(|()| report(event, Outcome::Denied)),
-        TICK => only(event, 0).map(|()| Event::Tick),
-        BEGIN => only(event, 0).map(|()| Event::Begin),
-        TIMING_LOST => only(event, 0).map(|()| Event::TimingLost),
-        CLOSE => only(event, 0).map(|()| Event::Close),
+        EXTENDED => report(kernel, Outcome::Extended(success_of(event)?)),
+        FAILED => report(kernel, Outcome::Failed(failure_of(event)?)),
+        CREATED => report(kernel, Outcome::Created(success_of(event)?)),
+        DENIED => {
+            only(event, LEASEBEAT_EVENT_HAS_ATTEMPT)?;
+            report(kernel, Outcome::Denied)
+        }
+        TICK => {
+            only(event, 0)?;
+            // SAFETY: by this function's contract.
+            unsafe { write_decision(out, &kernel.tick(now)) };
+            Ok(())
+        }
+        BEGIN => command(kernel, Event::Begin),
+        TIMING_LOST => command(kernel, Event::TimingLost),
+        CLOSE => command(kernel, Event::Close),
         _ => Err(LEASEBEAT_ERROR_EVENT_KIND),
+    }
+}
+
+/// # Safety
+/// As of [`write_decision`].
+#[inline(always)]
+unsafe fn answer(answer: &Result<Decision, Misuse>, out: *mut leasebeat_decision_t) -> Checked {
+    match answer {
+        Ok(decision) => {
+            // SAFETY: by this function's contract.
+            unsafe { write_decision(out, decision) };
+            Ok(())
+        }
+        Err(error) => Err(misuse(*error)),
     }
 }
 
@@ -168,12 +211,6 @@ fn only(event: &leasebeat_event_t, bits: u8) -> Checked {
 #[inline(always)]
 fn present(event: &leasebeat_event_t, bit: u8, value: u64) -> Option<u64> {
     (event.present & bit != 0).then_some(value)
-}
-
-#[inline(always)]
-fn report(event: &leasebeat_event_t, outcome: Outcome) -> Event {
-    let named = event.present & LEASEBEAT_EVENT_HAS_ATTEMPT != 0;
-    Event::Report { attempt: named.then_some(AttemptId::new(event.attempt)), outcome }
 }
 
 #[inline(always)]
@@ -273,11 +310,21 @@ fn write_failure(event: &mut leasebeat_event_t, failure: &Failure) {
     };
 }
 
-/// What C is told of a decision.
-#[inline(always)]
-pub(crate) fn decision_from(decision: &Decision) -> leasebeat_decision_t {
+/// What C is told of a decision, written where C wants it.
+///
+/// # Safety
+/// `out` is neither NULL nor misaligned, and the caller's to write.
+#[inline(never)] // once, for the three that write one
+pub(crate) unsafe fn write_decision(out: *mut leasebeat_decision_t, decision: &Decision) {
     let rule = rule_number(decision.rule);
-    match decision.action {
+    let written = match &decision.action {
+        Action::Wait(wait) => leasebeat_decision_t {
+            action: LEASEBEAT_ACTION_WAIT as u8,
+            rule,
+            present: if wait.is_some() { LEASEBEAT_DECISION_HAS_WAIT_MS } else { 0 },
+            wait_ms: wait.map_or(0, Millis::get),
+            ..leasebeat_decision_t::default()
+        },
         Action::Send(attempt) => leasebeat_decision_t {
             action: LEASEBEAT_ACTION_SEND as u8,
             rule,
@@ -290,20 +337,15 @@ pub(crate) fn decision_from(decision: &Decision) -> leasebeat_decision_t {
             extend_by_ms: attempt.extend_by.get(),
             ..leasebeat_decision_t::default()
         },
-        Action::Wait(wait) => leasebeat_decision_t {
-            action: LEASEBEAT_ACTION_WAIT as u8,
-            rule,
-            present: if wait.is_some() { LEASEBEAT_DECISION_HAS_WAIT_MS } else { 0 },
-            wait_ms: wait.map_or(0, Millis::get),
-            ..leasebeat_decision_t::default()
-        },
         Action::Stop(reason) => leasebeat_decision_t {
             action: LEASEBEAT_ACTION_STOP as u8,
             rule,
-            reason: stop_number(reason),
+            reason: stop_number(*reason),
             ..leasebeat_decision_t::default()
         },
-    }
+    };
+    // SAFETY: by this function's contract.
+    unsafe { out.write(written) };
 }
 
 /// The decision that C hands back to have it explained.

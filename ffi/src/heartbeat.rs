@@ -2,10 +2,10 @@
 
 use leasebeat::{Heartbeat, Instant};
 
-use crate::codes::leasebeat_status_t::{self, LEASEBEAT_ERROR_SIZE, LEASEBEAT_OK};
+use crate::codes::leasebeat_status_t::{self, LEASEBEAT_ERROR_SIZE, LEASEBEAT_ERROR_UNINITIALIZED, LEASEBEAT_OK};
 use crate::config::config_of;
-use crate::convert::{decision_from, event_of, misuse};
-use crate::memory::{Checked, apart, grasp, put, sound};
+use crate::convert::{handle_event, write_decision};
+use crate::memory::{Checked, apart, grasp, put, ready, sound};
 use crate::types::{leasebeat_config_t, leasebeat_decision_t, leasebeat_event_t, leasebeat_heartbeat_t};
 
 /// Makes a heartbeat that has sent nothing. Next: LEASEBEAT_EVENT_BEGIN, or LEASEBEAT_EVENT_CREATED for a reservation
@@ -68,30 +68,17 @@ pub unsafe extern "C" fn leasebeat_handle(
     decision: *mut leasebeat_decision_t,
 ) -> leasebeat_status_t {
     // SAFETY: by this function's contract.
-    match unsafe { handle(heartbeat, event, now_ns, decision) } {
-        Ok(()) => LEASEBEAT_OK,
-        Err(error) => error,
+    if let Some(kernel) = unsafe { ready(heartbeat, event, decision) } {
+        // SAFETY: sound, and the caller's; any bytes are an event.
+        let event = unsafe { &*event };
+        // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
+        return match unsafe { handle_event(kernel, event, Instant::from_nanos(now_ns), decision) } {
+            Ok(()) => LEASEBEAT_OK,
+            Err(error) => error,
+        };
     }
-}
-
-#[inline(always)]
-unsafe fn handle(
-    heartbeat: *mut leasebeat_heartbeat_t,
-    event: *const leasebeat_event_t,
-    now_ns: u64,
-    decision: *mut leasebeat_decision_t,
-) -> Checked {
-    sound(decision)?;
-    sound(event)?;
-    apart(decision, heartbeat)?;
-    // SAFETY: the caller's, and used by nobody else.
-    let kernel = unsafe { grasp(heartbeat) }?;
-    // SAFETY: sound, and the caller's; any bytes are an event.
-    let event = event_of(unsafe { &*event })?;
-    let decided = kernel.handle(event, Instant::from_nanos(now_ns)).map_err(misuse)?;
-    // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
-    unsafe { decision.write(decision_from(&decided)) };
-    Ok(())
+    // SAFETY: as before.
+    unsafe { refusal(heartbeat, event, decision) }
 }
 
 /// What is due at `now_ns`. The same as LEASEBEAT_EVENT_TICK: never a misuse, and early and late calls are fine.
@@ -110,24 +97,35 @@ pub unsafe extern "C" fn leasebeat_tick(
     decision: *mut leasebeat_decision_t,
 ) -> leasebeat_status_t {
     // SAFETY: by this function's contract.
-    match unsafe { tick(heartbeat, now_ns, decision) } {
-        Ok(()) => LEASEBEAT_OK,
-        Err(error) => error,
+    if let Some(kernel) = unsafe { ready(heartbeat, heartbeat, decision) } {
+        let decided = kernel.tick(Instant::from_nanos(now_ns));
+        // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
+        unsafe { write_decision(decision, &decided) };
+        return LEASEBEAT_OK;
     }
+    // SAFETY: as before.
+    unsafe { refusal(heartbeat, heartbeat, decision) }
 }
 
-#[inline(always)]
-unsafe fn tick(
+/// Which of the addresses that are not `ready` is wrong.
+///
+/// # Safety
+/// All are the caller's, in full.
+#[cold]
+#[inline(never)]
+unsafe fn refusal<E>(
     heartbeat: *mut leasebeat_heartbeat_t,
-    now_ns: u64,
+    event: *const E,
     decision: *mut leasebeat_decision_t,
-) -> Checked {
-    sound(decision)?;
-    apart(decision, heartbeat)?;
-    // SAFETY: the caller's, and used by nobody else.
-    let kernel = unsafe { grasp(heartbeat) }?;
-    let decided = kernel.tick(Instant::from_nanos(now_ns));
-    // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
-    unsafe { decision.write(decision_from(&decided)) };
-    Ok(())
+) -> leasebeat_status_t {
+    let check = || -> Checked {
+        sound(heartbeat)?;
+        sound(event)?;
+        sound(decision)?;
+        apart(decision, heartbeat)?;
+        // SAFETY: by this function's contract.
+        unsafe { grasp(heartbeat) }.map(|_| ())
+    };
+    // What is left of what `ready` looks at is the cookie.
+    check().err().unwrap_or(LEASEBEAT_ERROR_UNINITIALIZED)
 }

@@ -49,7 +49,6 @@ const fn fits<H: Handle>() -> bool {
 const _: () = assert!(fits::<leasebeat_heartbeat_t>() && fits::<leasebeat_ticks_t>());
 
 /// An address that is neither NULL nor misaligned.
-#[inline(always)]
 pub(crate) fn sound<T>(pointer: *const T) -> Checked {
     if pointer.is_null() {
         return Err(LEASEBEAT_ERROR_NULL);
@@ -60,8 +59,38 @@ pub(crate) fn sound<T>(pointer: *const T) -> Checked {
     Ok(())
 }
 
-/// Whether `length` bytes at one address share a byte with `others` at another.
+/// The heartbeat's kernel, where the addresses of a call are all in order. In few instructions, for this is what every
+/// decision pays; which of them is wrong is found out later.
+///
+/// # Safety
+/// All are the caller's, in full, and nobody else uses the heartbeat until the result is dropped.
 #[inline(always)]
+pub(crate) unsafe fn ready<'a, H: Handle + 'a, E, D>(
+    handle: *mut H,
+    event: *const E,
+    out: *mut D,
+) -> Option<&'a mut H::Inside> {
+    const { assert!(align_of::<H>() == align_of::<E>() && align_of::<H>() == align_of::<D>()) };
+    let (at, from, to) = (handle.addr(), event.addr(), out.addr());
+    let misaligned = (at | from | to) & align_of::<H>().wrapping_sub(1);
+    if misaligned != 0 || at == 0 || from == 0 || to == 0 {
+        return None;
+    }
+    // The output begins at least its size before the handle, or behind it; around the end of the memory is no object.
+    let reach = size_of::<D>().wrapping_sub(1);
+    if to.wrapping_sub(at).wrapping_add(reach) < size_of::<H>().wrapping_add(reach) {
+        return None;
+    }
+    let kept = handle.cast::<Kept<H::Inside>>();
+    // SAFETY: aligned, not NULL, and the caller's to read; `Kept` fits into a handle.
+    if unsafe { (*kept).cookie } != H::COOKIE {
+        return None;
+    }
+    // SAFETY: as before; and only `put` writes the cookie, behind which it has put a value.
+    Some(unsafe { &mut (*kept).value })
+}
+
+/// Whether `length` bytes at one address share a byte with `others` at another.
 pub(crate) fn overlap<A, B>(one: *const A, length: usize, other: *const B, others: usize) -> bool {
     let (one, other) = (one.addr(), other.addr());
     // Neither ends behind the last address: `bytes` and the sizes of types see to it.
@@ -69,7 +98,6 @@ pub(crate) fn overlap<A, B>(one: *const A, length: usize, other: *const B, other
 }
 
 /// Refuses an output that lies in what is read or in a handle.
-#[inline(always)]
 pub(crate) fn apart<A, B>(out: *const A, other: *const B) -> Checked {
     if overlap(out, size_of::<A>(), other, size_of::<B>()) { Err(LEASEBEAT_ERROR_OVERLAP) } else { Ok(()) }
 }
@@ -106,7 +134,6 @@ pub(crate) unsafe fn slice<'a>(pointer: *const u8, length: usize) -> Checked<&'a
 /// # Safety
 /// Where it is neither NULL nor misaligned, the whole handle is the caller's to read, and nobody writes it until the
 /// result is dropped.
-#[inline(always)]
 pub(crate) unsafe fn peek<'a, H: Handle + 'a>(handle: *const H) -> Checked<&'a H::Inside> {
     sound(handle)?;
     let kept = handle.cast::<Kept<H::Inside>>();
@@ -122,7 +149,6 @@ pub(crate) unsafe fn peek<'a, H: Handle + 'a>(handle: *const H) -> Checked<&'a H
 ///
 /// # Safety
 /// As of [`peek`], and nobody else reads it either.
-#[inline(always)]
 pub(crate) unsafe fn grasp<'a, H: Handle + 'a>(handle: *mut H) -> Checked<&'a mut H::Inside> {
     sound(handle)?;
     let kept = handle.cast::<Kept<H::Inside>>();

@@ -13,7 +13,7 @@ use crate::codes::leasebeat_status_t::{
     LEASEBEAT_OK,
 };
 use crate::config::{fallback_number, fallback_of};
-use crate::convert::{decision_from, key_number, key_of, stop_number, stop_of};
+use crate::convert::{key_number, key_of, stop_number, stop_of, write_decision};
 use crate::memory::{Checked, apart, bytes, overlap, peek, put, slice, sound};
 use crate::types::{LEASEBEAT_SNAPSHOT_SIZE, leasebeat_decision_t, leasebeat_heartbeat_t};
 
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn leasebeat_restore(
             // SAFETY: both are sound, apart from each other, and the caller's.
             unsafe {
                 put(heartbeat, kernel);
-                decision.write(decision_from(&decided));
+                write_decision(decision, &decided);
             }
             LEASEBEAT_OK
         }

@@ -5,6 +5,7 @@ mod bare_metal;
 mod budgets;
 mod fuzz;
 mod r#gen;
+mod library;
 mod mutants;
 mod run;
 mod setup;
@@ -35,6 +36,12 @@ enum Job {
         /// Write nothing, and fail where a file is not what would be written
         #[arg(long)]
         check: bool,
+    },
+    /// Build the C libraries, and install them with their headers
+    Install {
+        /// Where: gets include, lib, lib/pkgconfig and lib/cmake
+        #[arg(long)]
+        prefix: std::path::PathBuf,
     },
     /// Measure what the budgets gate, and compare
     Budgets,
@@ -73,6 +80,7 @@ fn main() -> ExitCode {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
         Job::Gen { check } => r#gen::run(check),
+        Job::Install { prefix } => library::install(&prefix),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Bench => {
             let timed =
