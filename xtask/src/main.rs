@@ -1,6 +1,7 @@
 //! `cargo xtask JOB`: what the project does with itself. `cargo xtask test` is what every change must pass, and it
 //! sets up what it needs; `cargo xtask soak` holds the long campaigns.
 
+mod abi;
 mod bare_metal;
 mod budgets;
 mod fuzz;
@@ -31,7 +32,7 @@ enum Job {
     Setup,
     /// Everything that a change must pass: format, lints, docs, budgets, MSRV, and the tests
     Test,
-    /// Write the generated files: the C header
+    /// Write the generated files: the C header, and the list of what its ABI is
     Gen {
         /// Write nothing, and fail where a file is not what would be written
         #[arg(long)]
@@ -79,7 +80,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
-        Job::Gen { check } => r#gen::run(check),
+        Job::Gen { check } => r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check)),
         Job::Install { prefix } => library::install(&prefix),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Bench => {
