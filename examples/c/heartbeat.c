@@ -163,7 +163,8 @@ static int keep_alive(struct host *host, uint64_t end_ns)
         leasebeat_decision_t before = host->decision;
         if (http_done(host->http, &answer)) {
             status = report(host, &answer, now_ns());
-            say(host);
+            if (host->decision.action == LEASEBEAT_ACTION_WAIT)
+                say(host);
         } else if (now_ns() >= end_ns)
             status = tell(host, LEASEBEAT_EVENT_CLOSE);
         else if (leasebeat_next_deadline(&host->heartbeat, &deadline_ns) == LEASEBEAT_OK && now_ns() >= deadline_ns)

@@ -69,7 +69,8 @@ public:
                 if (!decided && decided.status() != LEASEBEAT_ERROR_STALE_ATTEMPT)
                     return false;
                 decision = decided ? *decided : decision;
-                say(decision);
+                if (decision.action == LEASEBEAT_ACTION_WAIT)
+                    say(decision);
             } else if (now() >= end) {
                 decision = *heartbeat_.handle(Event(LEASEBEAT_EVENT_CLOSE), now());
             } else if (heartbeat_.next_deadline() && now() >= *heartbeat_.next_deadline()) {

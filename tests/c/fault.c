@@ -8,12 +8,10 @@ int main(int count, char **arguments)
 {
     volatile int one = count;
     if (count > 1 && strcmp(arguments[1], "address") == 0) {
-        char *memory = (char *)malloc(4);
-        if (memory == NULL)
-            return 2;
-        volatile char *behind = memory + 3 + one / 2;
-        *behind = 1;
+        char *volatile memory = (char *)malloc(4);
+        char *volatile stale = memory;
         free(memory);
+        one = *stale;
     } else if (count > 1 && strcmp(arguments[1], "undefined") == 0) {
         volatile int most = INT_MAX;
         most = most + one;

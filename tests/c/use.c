@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <valgrind/memcheck.h>
+
 #include "leasebeat.h"
 
 #define MS 1000000u
@@ -14,6 +16,14 @@
             exit(1);                                                          \
         }                                                                     \
     } while (0)
+
+/* Whether two heartbeats have the same bytes, those between their fields, which nobody wrote, too. */
+static int same(const leasebeat_heartbeat_t *one, const leasebeat_heartbeat_t *other)
+{
+    (void)VALGRIND_MAKE_MEM_DEFINED(one, sizeof *one);
+    (void)VALGRIND_MAKE_MEM_DEFINED(other, sizeof *other);
+    return memcmp(one, other, sizeof *one) == 0;
+}
 
 static leasebeat_config_t usual(void)
 {
@@ -61,7 +71,7 @@ static void refuses(leasebeat_heartbeat_t *heartbeat, const leasebeat_event_t *e
         fprintf(stderr, "%s, not %s\n", leasebeat_status_name(status), leasebeat_status_name(wanted));
     CHECK(status == wanted);
     CHECK(memcmp(&decision, &before, sizeof before) == 0);
-    CHECK(memcmp(heartbeat, &copy, sizeof copy) == 0);
+    CHECK(same(heartbeat, &copy));
 }
 
 static void versions(void)
@@ -387,7 +397,7 @@ static void snapshots(void)
         leasebeat_status_t status =
             leasebeat_restore(&restored, sizeof restored, torn, sizeof torn, 5, &decision);
         CHECK(status == (bit < 32 ? LEASEBEAT_ERROR_SNAPSHOT_FORMAT : LEASEBEAT_ERROR_SNAPSHOT_CHECKSUM));
-        CHECK(memcmp(&restored, &before, sizeof before) == 0);
+        CHECK(same(&restored, &before));
     }
     CHECK(leasebeat_restore(&restored, sizeof restored, bytes, 95, 5, &decision) == LEASEBEAT_ERROR_SIZE);
     CHECK(leasebeat_restore(&restored, sizeof restored, bytes, sizeof bytes, 5, &decision) == LEASEBEAT_OK);

@@ -4,6 +4,7 @@
 mod abi;
 mod bare_metal;
 mod budgets;
+mod consumer;
 mod fuzz;
 mod r#gen;
 mod library;
@@ -38,6 +39,8 @@ enum Job {
         #[arg(long)]
         check: bool,
     },
+    /// The C ABI as its users meet it: compilers, sanitizers, valgrind, doxygen, packages, examples
+    C,
     /// Build the C libraries, and install them with their headers
     Install {
         /// Where: gets include, lib, lib/pkgconfig and lib/cmake
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
         Job::Gen { check } => r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check)),
+        Job::C => consumer::all(),
         Job::Install { prefix } => library::install(&prefix),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Bench => {
