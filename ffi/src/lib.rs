@@ -20,6 +20,8 @@ mod memory;
 mod names;
 mod raw;
 mod snapshot;
+#[cfg(all(test, feature = "wire"))]
+mod tests;
 mod text;
 mod ticks;
 mod types;

@@ -251,7 +251,7 @@ const fn halves(word: u64) -> (u32, u32) {
 }
 
 /// CRC-32 as zlib has it, a bit at a time: a snapshot is short, and a table would be long.
-fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for byte in bytes {
         crc ^= u32::from(*byte);
