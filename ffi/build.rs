@@ -1,5 +1,7 @@
 //! Gives the shared library its soname, which carries the ABI's version.
 
+#![allow(clippy::expect_used)]
+
 fn main() {
     println!("cargo:rerun-if-changed=src/types.rs");
     println!("cargo:rerun-if-changed=build.rs");

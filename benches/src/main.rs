@@ -3,7 +3,6 @@
 //! [`measured_handle`] or [`measured_decode`]. Each call's class is printed on a line of its own, in the same order.
 
 mod answers;
-mod c;
 
 use std::fs::File;
 use std::hint::black_box;
@@ -29,7 +28,6 @@ fn measured_decode(operation: Operation, body: &[u8]) -> Decoded<'_> {
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("handle") => replay(),
-        Some("c") => c::replay(),
         Some("decode") => decode_answers(),
         _ => panic!("expected handle or decode"),
     }
@@ -63,7 +61,7 @@ fn replay() {
 }
 
 /// What kind of call it was, as `benches/budgets.toml` names it.
-pub(crate) fn class(event: &Event, decision: &Result<Decision, Misuse>) -> &'static str {
+fn class(event: &Event, decision: &Result<Decision, Misuse>) -> &'static str {
     let Ok(decision) = decision else { return "misuse" };
     match (event, decision.rule) {
         (Event::Report { outcome: Outcome::Created(_) | Outcome::Extended(_), .. }, Rule::P4) => "success",

@@ -1,8 +1,8 @@
 //! From the ABI's numbers to the kernel's types and back.
 
 use leasebeat::{
-    Action, Attempt, AttemptId, Decision, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Key, Millis, Misuse,
-    Operation, Outcome, Rule, StopReason, Success,
+    Action, Attempt, AttemptId, Decision, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Key,
+    Millis, Misuse, Operation, Outcome, Rule, StopReason, Success,
 };
 
 use crate::codes::leasebeat_action_t::{LEASEBEAT_ACTION_SEND, LEASEBEAT_ACTION_STOP, LEASEBEAT_ACTION_WAIT};

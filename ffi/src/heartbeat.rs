@@ -2,7 +2,9 @@
 
 use leasebeat::{Heartbeat, Instant};
 
-use crate::codes::leasebeat_status_t::{self, LEASEBEAT_ERROR_SIZE, LEASEBEAT_ERROR_UNINITIALIZED, LEASEBEAT_OK};
+use crate::codes::leasebeat_status_t::{
+    self, LEASEBEAT_ERROR_SIZE, LEASEBEAT_ERROR_UNINITIALIZED, LEASEBEAT_OK,
+};
 use crate::config::config_of;
 use crate::convert::{handle_event, write_decision};
 use crate::memory::{Checked, apart, grasp, put, ready, sound};

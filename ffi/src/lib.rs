@@ -8,6 +8,8 @@
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 // These are C's names.
 #![allow(non_camel_case_types)]
+// Of what every decision pays for.
+#![allow(clippy::inline_always)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used))]
 
 mod answer;

@@ -46,8 +46,6 @@ const fn fits<H: Handle>() -> bool {
     size_of::<Kept<H::Inside>>() <= size_of::<H>() && align_of::<Kept<H::Inside>>() <= align_of::<H>()
 }
 
-const _: () = assert!(fits::<leasebeat_heartbeat_t>() && fits::<leasebeat_ticks_t>());
-
 /// An address that is neither NULL nor misaligned.
 pub(crate) fn sound<T>(pointer: *const T) -> Checked {
     if pointer.is_null() {
@@ -165,6 +163,7 @@ pub(crate) unsafe fn grasp<'a, H: Handle + 'a>(handle: *mut H) -> Checked<&'a mu
 /// # Safety
 /// It is neither NULL nor misaligned, and the caller's to write.
 pub(crate) unsafe fn put<H: Handle>(handle: *mut H, value: H::Inside) {
+    const { assert!(fits::<H>()) };
     // SAFETY: by this function's contract; `Kept` fits into a handle. What the handle has more is zeroed.
     unsafe {
         handle.write_bytes(0, 1);

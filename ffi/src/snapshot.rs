@@ -170,7 +170,7 @@ fn pack(snapshot: &Snapshot) -> [u64; WORDS] {
         | bit(snapshot.zero_delay, HAS_ZERO_DELAY)
         | bit(in_fallback, HAS_FALLBACK);
     let pair = |low: u32, high: u32| u64::from(low) | (u64::from(high) << 32);
-    let stats = snapshot.stats;
+    let counted = snapshot.stats;
     [
         settings.extend_by_ms,
         settings.request_timeout_ms.unwrap_or(0),
@@ -179,8 +179,8 @@ fn pack(snapshot: &Snapshot) -> [u64; WORDS] {
         snapshot.margin.get(),
         snapshot.cadence.get(),
         throttled.map_or(0, Millis::get),
-        pair(stats.attempts, stats.extensions),
-        pair(stats.failures, snapshot.key_generations),
+        pair(counted.attempts, counted.extensions),
+        pair(counted.failures, snapshot.key_generations),
         u64::from_le_bytes([
             state,
             reason,

@@ -38,11 +38,17 @@ fn numbered<T: Copy + PartialEq + core::fmt::Debug>(
 
 #[test]
 fn every_enumeration_of_the_kernel_has_its_numbers_and_names() {
-    numbered(Rule::ALL, rule_number, rule_of, |n| leasebeat_rule_name(n), |rule| rule.id());
-    numbered(StopReason::ALL, stop_number, stop_of, |n| leasebeat_stop_name(n), |stop| stop.as_str());
-    numbered(ErrorCode::ALL, code_number, code_of, |n| leasebeat_error_code_name(n), |code| code.as_str());
-    numbered(Key::ALL, key_number, key_of, |n| leasebeat_key_name(n), |key| key.as_str());
-    numbered(Operation::ALL, operation_number, operation_of, |n| leasebeat_operation_name(n), |one| one.as_str());
+    numbered(Rule::ALL, rule_number, rule_of, |n| leasebeat_rule_name(n), Rule::id);
+    numbered(StopReason::ALL, stop_number, stop_of, |n| leasebeat_stop_name(n), StopReason::as_str);
+    numbered(ErrorCode::ALL, code_number, code_of, |n| leasebeat_error_code_name(n), ErrorCode::as_str);
+    numbered(Key::ALL, key_number, key_of, |n| leasebeat_key_name(n), Key::as_str);
+    numbered(
+        Operation::ALL,
+        operation_number,
+        operation_of,
+        |n| leasebeat_operation_name(n),
+        Operation::as_str,
+    );
 }
 
 #[test]
@@ -88,7 +94,8 @@ fn a_lease_from_its_create_to_its_close_in_uninitialised_memory() {
         assert_eq!(leasebeat_handle(heartbeat, &raw const event, 5, &raw mut decision), LEASEBEAT_OK);
         assert_eq!((decision.action, decision.wait_ms), (2, 39_000));
         assert_eq!(leasebeat_fence(heartbeat, &raw mut fence), LEASEBEAT_OK);
-        let explained = leasebeat_explain(heartbeat, &raw const decision, buffer.as_mut_ptr(), 64, &raw mut length);
+        let explained =
+            leasebeat_explain(heartbeat, &raw const decision, buffer.as_mut_ptr(), 64, &raw mut length);
         assert_eq!((explained, buffer[63]), (LEASEBEAT_OK, 0));
         let mut bytes = [0u8; LEASEBEAT_SNAPSHOT_SIZE];
         assert_eq!(leasebeat_snapshot(heartbeat, bytes.as_mut_ptr().cast(), 96), LEASEBEAT_OK);
@@ -142,7 +149,7 @@ fn any_words_of_a_snapshot_with_the_right_checksum_are_refused_or_restored() {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            *byte = if random & 3 == 0 { (random >> 32) as u8 % 8 } else { 0 };
+            *byte = if random.trailing_zeros() >= 2 { random.to_le_bytes()[4] % 8 } else { 0 };
         }
         bytes[9] = u8::from(round % 2 == 0);
         bytes[..4].copy_from_slice(b"LBS\x01");

@@ -40,7 +40,9 @@ pub fn check(write: bool) -> Outcome {
     for new in has.difference(&had) {
         eprintln!("+ {new}");
     }
-    Err(format!("the ABI is not what {LIST} says; what is gone breaks programs, what is new is added by `cargo xtask gen`"))
+    Err(format!(
+        "the ABI is not what {LIST} says; what is gone breaks programs, what is new is added by `cargo xtask gen`"
+    ))
 }
 
 fn evaluate(compiler: &str, flags: &[&str], language: &str) -> Outcome<String> {
@@ -71,7 +73,9 @@ fn program(header: &str) -> Outcome<String> {
             }
         } else if line.starts_with("typedef struct ") && line.ends_with('{') {
             structure = Some(Vec::new());
-        } else if let (Some(name), true) = (line.strip_prefix("} ").and_then(|rest| rest.strip_suffix(';')), structure.is_some()) {
+        } else if let (Some(name), true) =
+            (line.strip_prefix("} ").and_then(|rest| rest.strip_suffix(';')), structure.is_some())
+        {
             print(&format!("struct {name} size"), &format!("sizeof({name})"));
             print(&format!("struct {name} align"), &format!("alignof({name})"));
             for field in structure.take().unwrap_or_default() {
@@ -86,7 +90,8 @@ fn program(header: &str) -> Outcome<String> {
         } else if line.starts_with("LEASEBEAT_") && line.ends_with(',') {
             let name = line.split([' ', ',']).next().unwrap_or_default();
             print(&format!("enumerator {name}"), name);
-        } else if let Some((integer, name)) = line.strip_prefix("typedef ").and_then(|rest| rest.split_once(' '))
+        } else if let Some((integer, name)) =
+            line.strip_prefix("typedef ").and_then(|rest| rest.split_once(' '))
             && let Some(name) = name.strip_suffix(';')
             && integer.ends_with("_t")
         {
@@ -97,7 +102,8 @@ fn program(header: &str) -> Outcome<String> {
     if items < 200 {
         return Err(format!("only {items} items were found in the header"));
     }
-    let includes = "#include <stdalign.h>\n#include <stddef.h>\n#include <stdio.h>\n#include \"leasebeat.h\"\n";
+    let includes =
+        "#include <stdalign.h>\n#include <stddef.h>\n#include <stdio.h>\n#include \"leasebeat.h\"\n";
     Ok(format!("{includes}\nint main(void)\n{{\n{body}    return 0;\n}}\n"))
 }
 
@@ -107,12 +113,18 @@ fn exported() -> Outcome<String> {
     let shared = file(crate::library::BUILT).join(crate::library::soname()?);
     let data = fs::read(&shared).map_err(|error| format!("{}: {error}", shared.display()))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", shared.display()))?;
-    let of_shared = elf.dynamic_symbols().filter(|symbol| symbol.is_definition()).filter_map(|symbol| symbol.name().ok());
+    let of_shared = elf
+        .dynamic_symbols()
+        .filter(object::ObjectSymbol::is_definition)
+        .filter_map(|symbol| symbol.name().ok());
     let of_shared: BTreeSet<String> = of_shared.map(str::to_owned).collect();
     let archive = format!("{}/libleasebeat.a", crate::library::BUILT);
     let listed = output(command("nm", &["--extern-only", "--defined-only", "--format=posix", &archive]))?;
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let of_static = listed.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty() && !name.ends_with(':'));
+    let of_static = listed
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|name| !name.is_empty() && !name.ends_with(':'));
     let of_static: BTreeSet<String> = of_static.map(str::to_owned).collect();
     if of_shared != declared || of_static != declared {
         return Err(format!("the header declares {declared:?}; shared {of_shared:?}; static {of_static:?}"));

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::run::{cargo, command, file, output, run};
-use crate::{Outcome, abi, r#gen, library, setup};
+use crate::{Outcome, abi, c_budgets, r#gen, library, setup};
 
 const PREFIX: &str = "target/ffi/prefix";
 const WORK: &str = "target/ffi/consumer";
@@ -27,7 +27,14 @@ struct Program {
 }
 
 const PROGRAMS: [Program; 4] = [
-    Program { source: "use.c", name: "use-c", cpp: false, flags: &["-std=c11"], libraries: &[], arguments: &[] },
+    Program {
+        source: "use.c",
+        name: "use-c",
+        cpp: false,
+        flags: &["-std=c11"],
+        libraries: &[],
+        arguments: &[],
+    },
     Program {
         source: "use.c",
         name: "use-as-cpp",
@@ -61,6 +68,7 @@ pub fn all() -> Outcome {
     let _ = fs::remove_dir_all(file(PREFIX));
     library::install(&file(PREFIX))?;
     abi::check(false)?;
+    c_budgets::check()?;
     fs::create_dir_all(file(WORK)).map_err(|error| format!("{WORK}: {error}"))?;
     for compilers in [["gcc", "g++"], ["clang", "clang++"]] {
         programs(compilers)?;
@@ -68,7 +76,16 @@ pub fn all() -> Outcome {
     }
     valgrind()?;
     documentation()?;
+    miri()?;
     examples()
+}
+
+/// The Rust tests of the ABI where undefined behaviour is an error.
+fn miri() -> Outcome {
+    let toolchain = format!("+{}", setup::NIGHTLY);
+    let arguments =
+        ["miri", "test", "--package", "leasebeat-ffi", "--lib", "--locked", "--target-dir", "target/miri"];
+    cargo(&[&[toolchain.as_str()], &arguments[..]].concat())
 }
 
 /// Each program with the shared library, then with the static one under the sanitizers.
@@ -79,7 +96,11 @@ fn programs(compilers: [&str; 2]) -> Outcome {
         let compiler = compilers[usize::from(program.cpp)];
         let source = format!("tests/c/{}", program.source);
         for (library, more) in [(&shared, &[][..]), (&fixed, &SANITIZE)] {
-            let built = format!("{WORK}/{compiler}-{}{}", program.name, if more.is_empty() { "" } else { "-sanitized" });
+            let built = format!(
+                "{WORK}/{compiler}-{}{}",
+                program.name,
+                if more.is_empty() { "" } else { "-sanitized" }
+            );
             let link = ["-x", "none", library, "-o", &built];
             let all = [program.flags, &STRICT, more, &[&include, &source], &link, program.libraries].concat();
             run(command(compiler, &all))?;
@@ -99,8 +120,13 @@ fn started(built: &str, arguments: &[&str]) -> Command {
 /// A fault on purpose must end the program, or that the others end well says nothing.
 fn sanitizers_are_on(compiler: &str) -> Outcome {
     let built = format!("{WORK}/{compiler}-fault");
-    run(command(compiler, &[&["-std=c11"], &STRICT[..], &SANITIZE, &["tests/c/fault.c", "-o", &built]].concat()))?;
-    for (fault, report) in [("address", "AddressSanitizer"), ("undefined", "runtime error: signed integer overflow")] {
+    run(command(
+        compiler,
+        &[&["-std=c11"], &STRICT[..], &SANITIZE, &["tests/c/fault.c", "-o", &built]].concat(),
+    ))?;
+    for (fault, report) in
+        [("address", "AddressSanitizer"), ("undefined", "runtime error: signed integer overflow")]
+    {
         let ran = started(&built, &[fault]).output().map_err(|error| format!("{built}: {error}"))?;
         if ran.status.success() || !String::from_utf8_lossy(&ran.stderr).contains(report) {
             return Err(format!("{compiler}: the {fault} sanitizer missed a fault made on purpose"));
@@ -161,7 +187,14 @@ struct Running {
 
 /// Five seconds of work with a lease of four, through a refused create, a lost answer and a 503.
 fn against_a_server(program: &str) -> Outcome<Running> {
-    let faults = ["--fault", "create:1=status=503", "--fault", "extend:2=lost-response", "--fault", "extend:4=status=503"];
+    let faults = [
+        "--fault",
+        "create:1=status=503",
+        "--fault",
+        "extend:2=lost-response",
+        "--fault",
+        "extend:4=status=503",
+    ];
     let server = ["serve", "--listen", "127.0.0.1:0", "--max-lead", "4s"];
     let mut server = command("target/debug/leasebeat", &[&server[..], &faults].concat())
         .stdout(Stdio::piped())
@@ -192,13 +225,17 @@ fn guide() -> Outcome {
     let guide = fs::read_to_string(file("docs/C.md")).map_err(|error| format!("docs/C.md: {error}"))?;
     let block = |language: &str| {
         let start = format!("```{language}\n");
-        let (_, rest) = guide.split_once(&start).ok_or_else(|| format!("docs/C.md has no {language} block"))?;
-        rest.split_once("\n```").map(|(block, _)| block.to_owned() + "\n").ok_or("docs/C.md: a block without an end".to_owned())
+        let (_, rest) =
+            guide.split_once(&start).ok_or_else(|| format!("docs/C.md has no {language} block"))?;
+        rest.split_once("\n```")
+            .map(|(block, _)| block.to_owned() + "\n")
+            .ok_or("docs/C.md: a block without an end".to_owned())
     };
     let folder = format!("{WORK}/guide");
     fs::create_dir_all(file(&folder)).map_err(|error| format!("{folder}: {error}"))?;
     for (name, language) in [("example.c", "c"), ("CMakeLists.txt", "cmake")] {
-        fs::write(file(&folder).join(name), block(language)?).map_err(|error| format!("{folder}: {error}"))?;
+        fs::write(file(&folder).join(name), block(language)?)
+            .map_err(|error| format!("{folder}: {error}"))?;
     }
     let expected = block("text")?;
     let line = "cc example.c $(pkg-config --cflags --libs leasebeat) -o example";

@@ -34,8 +34,21 @@ pub fn build() -> Outcome {
 
 fn compile() -> Outcome {
     let arguments = [
-        "rustc", "--quiet", "--locked", "--lib", "--package", "leasebeat-ffi", "--profile", "ffi",
-        "--no-default-features", "--features", "wire", "--crate-type", "staticlib", "--target-dir", TARGET,
+        "rustc",
+        "--quiet",
+        "--locked",
+        "--lib",
+        "--package",
+        "leasebeat-ffi",
+        "--profile",
+        "ffi",
+        "--no-default-features",
+        "--features",
+        "wire",
+        "--crate-type",
+        "staticlib",
+        "--target-dir",
+        TARGET,
     ];
     let mut cargo = command("cargo", &arguments);
     // Nothing unwinds, so nothing needs the tables for it.
@@ -49,7 +62,8 @@ pub fn functions() -> Outcome<Vec<String>> {
     let functions = header.lines().filter(|line| !line.trim_start().starts_with('*')).filter_map(|line| {
         let (before, _) = line.split_once('(')?;
         let name = before.rsplit([' ', '*']).next()?;
-        (before.contains(' ') && !before.starts_with(' ') && name.starts_with("leasebeat_")).then(|| name.to_owned())
+        (before.contains(' ') && !before.starts_with(' ') && name.starts_with("leasebeat_"))
+            .then(|| name.to_owned())
     });
     Ok(functions.collect())
 }
@@ -62,7 +76,8 @@ fn one_object(functions: &[String], object: &str) -> Outcome {
     let archive = format!("{TARGET}/ffi/libleasebeat_ffi.a");
     run(command("ld", &[&["-r", "--gc-sections"], &wanted[..], &["-o", object, &archive]].concat()))?;
     let keep = format!("--keep-global-symbols={list}");
-    let unwind = ["--remove-section=.eh_frame", "--remove-section=.rela.eh_frame", "--remove-section=.comment"];
+    let unwind =
+        ["--remove-section=.eh_frame", "--remove-section=.rela.eh_frame", "--remove-section=.comment"];
     run(command("objcopy", &[&[keep.as_str(), "--strip-debug"], &unwind[..], &[object]].concat()))
 }
 
@@ -70,9 +85,11 @@ fn one_object(functions: &[String], object: &str) -> Outcome {
 fn only_copies_are_undefined(path: &str) -> Outcome {
     let data = fs::read(file(path)).map_err(|error| format!("{path}: {error}"))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{path}: {error}"))?;
-    let undefined = elf.symbols().filter(object::ObjectSymbol::is_undefined).filter_map(|symbol| symbol.name().ok());
-    let strange: Vec<&str> =
-        undefined.filter(|name| !name.is_empty() && !COPIES.contains(name) && *name != "_GLOBAL_OFFSET_TABLE_").collect();
+    let undefined =
+        elf.symbols().filter(object::ObjectSymbol::is_undefined).filter_map(|symbol| symbol.name().ok());
+    let strange: Vec<&str> = undefined
+        .filter(|name| !name.is_empty() && !COPIES.contains(name) && *name != "_GLOBAL_OFFSET_TABLE_")
+        .collect();
     if strange.is_empty() {
         return Ok(());
     }
@@ -83,17 +100,45 @@ fn shared(object: &str) -> Outcome {
     let copies = format!("{BUILT}/mem.o");
     let source = format!("{PACKAGE}/mem.c");
     let flags = [
-        "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Os", "-fPIC", "-ffreestanding", "-fno-builtin",
-        "-fno-tree-loop-distribute-patterns", "-fno-asynchronous-unwind-tables", "-c", &source, "-o", &copies,
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        "-Os",
+        "-fPIC",
+        "-ffreestanding",
+        "-fno-builtin",
+        "-fno-tree-loop-distribute-patterns",
+        "-fno-asynchronous-unwind-tables",
+        "-c",
+        &source,
+        "-o",
+        &copies,
     ];
     run(command("gcc", &flags))?;
     let map = format!("{BUILT}/leasebeat.map");
-    fs::write(file(&map), "{ global: leasebeat_*; local: *; };\n").map_err(|error| format!("{map}: {error}"))?;
+    fs::write(file(&map), "{ global: leasebeat_*; local: *; };\n")
+        .map_err(|error| format!("{map}: {error}"))?;
     let (soname, library) = (soname()?, format!("{BUILT}/{}", soname()?));
     let link = [
-        "-shared", "-nostdlib", "-nostartfiles", "-Wl,-z,defs", "-Wl,-z,noseparate-code", "-Wl,-z,norelro",
-        "-Wl,--gc-sections", "-Wl,--hash-style=gnu", "-Wl,--build-id=none", "-Wl,-O1", "-s",
-        &format!("-Wl,--version-script={map}"), &format!("-Wl,-soname,{soname}"), object, &copies, "-o", &library,
+        "-shared",
+        "-nostdlib",
+        "-nostartfiles",
+        "-Wl,-z,defs",
+        "-Wl,-z,noseparate-code",
+        "-Wl,-z,norelro",
+        "-Wl,--gc-sections",
+        "-Wl,--hash-style=gnu",
+        "-Wl,--build-id=none",
+        "-Wl,-O1",
+        "-s",
+        &format!("-Wl,--version-script={map}"),
+        &format!("-Wl,-soname,{soname}"),
+        object,
+        &copies,
+        "-o",
+        &library,
     ];
     run(command("gcc", &link))?;
     link_to(&file(BUILT), &soname)
@@ -123,11 +168,15 @@ pub fn install(prefix: &Path) -> Outcome {
     let prefix = std::path::absolute(prefix).map_err(|error| format!("{}: {error}", prefix.display()))?;
     let (abi, soname) = (abi()?, soname()?);
     let manifest = fs::read_to_string(file("Cargo.toml")).map_err(|error| format!("Cargo.toml: {error}"))?;
-    let version = manifest.split("version = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("0");
+    let version =
+        manifest.split("version = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("0");
     let fill = |text: String| {
-        text.replace("@prefix@", &prefix.display().to_string()).replace("@version@", version).replace("@abi@", &abi)
+        text.replace("@prefix@", &prefix.display().to_string())
+            .replace("@version@", version)
+            .replace("@abi@", &abi)
     };
-    let read = |path: PathBuf| fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()));
+    let read =
+        |path: PathBuf| fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()));
     let built = file(BUILT);
     for header in ["leasebeat.h", "leasebeat.hpp"] {
         copy(&file("include").join(header), &prefix.join("include").join(header))?;

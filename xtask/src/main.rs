@@ -4,6 +4,7 @@
 mod abi;
 mod bare_metal;
 mod budgets;
+mod c_budgets;
 mod consumer;
 mod fuzz;
 mod r#gen;
@@ -70,6 +71,12 @@ enum Campaign {
         #[arg(long, default_value_t = 20_000_000)]
         runs: u64,
     },
+    /// Fuzz every function of the C ABI with raw bytes; goes on where the last campaign ended
+    FuzzFfi {
+        /// How many executions
+        #[arg(long, default_value_t = 50_000_000)]
+        runs: u64,
+    },
 }
 
 /// Both as they are shipped: the server is what is measured, and the load must not be what is slow.
@@ -83,10 +90,16 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
-        Job::Gen { check } => r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check)),
+        Job::Gen { check } => {
+            r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check))
+        }
         Job::C => consumer::all(),
         Job::Install { prefix } => library::install(&prefix),
-        Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
+        Job::Budgets => setup::for_budgets()
+            .and_then(|()| setup::c())
+            .and_then(|()| budgets::check())
+            .and_then(|()| library::build())
+            .and_then(|()| c_budgets::check()),
         Job::Bench => {
             let timed =
                 run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);
@@ -95,6 +108,7 @@ fn main() -> ExitCode {
         Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
+        Job::Soak { campaign: Campaign::FuzzFfi { runs } } => setup::fuzz().and_then(|()| fuzz::ffi(runs)),
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };
