@@ -6,6 +6,7 @@
 //! of a live heartbeat that were written over, so neither is passed.
 
 #![no_main]
+#![allow(clippy::wildcard_imports, clippy::enum_glob_use)] // every function is called
 
 use std::ptr::null_mut;
 
@@ -110,7 +111,7 @@ impl Memory {
     /// An output, sometimes in the very heartbeat it is asked of.
     fn output_of<T>(&mut self, input: &mut Input<'_>, handle: *mut leasebeat_heartbeat_t) -> *mut T {
         let (start, end) = (self.heartbeats.as_mut_ptr().addr(), self.ticks.as_mut_ptr().addr());
-        let live = (start..end).contains(&handle.addr()) && (handle.addr() - start) % 256 == 0;
+        let live = (start..end).contains(&handle.addr()) && (handle.addr() - start).is_multiple_of(256);
         if live && input.byte() > 245 {
             return handle.wrapping_byte_add(usize::from(input.byte()) & !7).cast();
         }
