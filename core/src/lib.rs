@@ -33,7 +33,7 @@ pub use decision::{Action, Attempt, AttemptId, Decision, Key, Misuse, Operation,
 pub use event::{ErrorCode, Event, Failure, HttpFailure, Outcome, Success};
 pub use explain::{Explanation, Numbers, Remedy};
 pub use response::{Disposition, classify, parse_retry_after};
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, SnapshotState};
 pub use state::{Heartbeat, Stats};
 pub use ticks::TickWidener;
 pub use time::{Instant, Millis};

@@ -10,28 +10,53 @@ use crate::time::{Instant, Millis};
 
 /// What of a [`Heartbeat`] still means something on another clock. Its lead, fence, ledger and deadlines do
 /// not, so they are not here: [`restore`](Self::restore) goes through T6 because there is no other way.
+///
+/// The fields are open so that a host can carry them in its own format. Any values are safe to restore: what no
+/// kernel could have come to is cut to what one could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Snapshot {
-    config: Config,
-    state: State,
-    key: Key,
-    margin: Millis,
-    cadence: Millis,
-    zero_delay: bool,
-    stats: Stats,
-    key_generations: u32,
+    /// The configuration.
+    pub config: Config,
+    /// What the kernel was doing.
+    pub state: SnapshotState,
+    /// The key in flight, or the one that the wait was holding.
+    pub key: Key,
+    /// The safety margin that the round trips so far had made (P3).
+    pub margin: Millis,
+    /// The fallback's cadence (F3, F4).
+    pub cadence: Millis,
+    /// Whether the last success left no delay (P5).
+    pub zero_delay: bool,
+    /// What had been counted. The retries follow from the attempts and the keys, and are not read.
+    pub stats: Stats,
+    /// How many fresh keys there had been.
+    pub key_generations: u32,
 }
 
+/// What a kernel was doing when its [`Snapshot`] was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-enum State {
+pub enum SnapshotState {
+    /// Nothing was sent or adopted.
     Idle,
+    /// A create was in flight.
     Creating,
-    Extending { fallback: bool },
+    /// An extend was in flight.
+    Extending {
+        /// Whether the latest success did not say what remains (F1).
+        fallback: bool,
+    },
+    /// It was waiting for the next beat.
     Beat,
+    /// It was waiting to retry.
     Recovery,
-    Fallback { throttled: Option<Millis> },
+    /// It was waiting in fallback.
+    Fallback {
+        /// The whole length of the wait, where it honours a Retry-After.
+        throttled: Option<Millis>,
+    },
+    /// It had stopped.
     Stopped(StopReason),
 }
 
@@ -42,16 +67,16 @@ impl Heartbeat {
         Snapshot {
             config: self.config,
             state: match self.phase {
-                Phase::Idle => State::Idle,
-                Phase::Creating => State::Creating,
-                Phase::Extending => State::Extending { fallback: self.mode == Mode::Fallback },
-                Phase::Beat => State::Beat,
-                Phase::Recovery => State::Recovery,
+                Phase::Idle => SnapshotState::Idle,
+                Phase::Creating => SnapshotState::Creating,
+                Phase::Extending => SnapshotState::Extending { fallback: self.mode == Mode::Fallback },
+                Phase::Beat => SnapshotState::Beat,
+                Phase::Recovery => SnapshotState::Recovery,
                 Phase::Fallback => {
                     let whole = Millis::new(u64::from(self.pending.length_ms));
-                    State::Fallback { throttled: Some(whole).filter(|_| self.pending.exact) }
+                    SnapshotState::Fallback { throttled: Some(whole).filter(|_| self.pending.exact) }
                 }
-                Phase::Stopped(reason) => State::Stopped(reason),
+                Phase::Stopped(reason) => SnapshotState::Stopped(reason),
             },
             key: self.key,
             margin: self.lead.margin,
@@ -87,18 +112,18 @@ impl Snapshot {
         heartbeat.key_generations = self.key_generations;
         heartbeat.key = self.key;
         heartbeat.phase = match self.state {
-            State::Idle => Phase::Idle,
-            State::Creating => Phase::Creating,
-            State::Extending { fallback } => {
+            SnapshotState::Idle => Phase::Idle,
+            SnapshotState::Creating => Phase::Creating,
+            SnapshotState::Extending { fallback } => {
                 heartbeat.mode = if fallback { Mode::Fallback } else { Mode::Primary };
                 Phase::Extending
             }
-            State::Beat => {
+            SnapshotState::Beat => {
                 heartbeat.key = Key::Fresh;
                 Phase::Beat
             }
-            State::Recovery => Phase::Recovery,
-            State::Fallback { throttled } => {
+            SnapshotState::Recovery => Phase::Recovery,
+            SnapshotState::Fallback { throttled } => {
                 heartbeat.mode = Mode::Fallback;
                 let length = throttled.unwrap_or_default().min(THROTTLE_MAX);
                 heartbeat.pending = Pending {
@@ -108,7 +133,7 @@ impl Snapshot {
                 };
                 Phase::Fallback
             }
-            State::Stopped(reason) => {
+            SnapshotState::Stopped(reason) => {
                 // L5: a stop outlives lost timing too.
                 heartbeat.phase = Phase::Stopped(reason);
                 return (heartbeat, Decision::stop(reason, Rule::L5));

@@ -127,7 +127,7 @@ fn count(what: &str, all: Option<&str>, worst: &mut BTreeMap<String, Figure>) ->
 }
 
 /// The instructions in one dump of callgrind.
-fn total(path: &Path) -> Outcome<u64> {
+pub fn total(path: &Path) -> Outcome<u64> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     text.lines()
         .find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")))

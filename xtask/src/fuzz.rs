@@ -1,5 +1,4 @@
-//! The fuzz campaigns: libFuzzer changes answers, guided by coverage, and the decoder and the naive reading of the
-//! rules must agree on each.
+//! The fuzz campaigns: libFuzzer changes inputs, guided by coverage. `docs/FUZZING.md` says what each target holds.
 
 use std::fs;
 
@@ -7,19 +6,35 @@ use crate::Outcome;
 use crate::run::{command, file, run};
 use crate::setup::NIGHTLY;
 
-/// What is committed: few and small.
-const CORPUS: &str = "fuzz/corpus/decode";
-/// What campaigns have found, so that the next one goes on from there.
-const WORK: &str = "fuzz/corpus/decode.work";
+/// A target, and how its inputs are made.
+struct Campaign {
+    name: &'static str,
+    options: &'static [&'static str],
+}
+
 /// An answer is seldom longer.
-const LENGTH_MAX: &str = "-max_len=1024";
+const DECODE: Campaign = Campaign { name: "decode", options: &["-dict=fuzz/decode.dict", "-max_len=1024"] };
+/// Forty calls with all their arguments.
+const FFI: Campaign = Campaign { name: "ffi", options: &["-max_len=512"] };
 
 /// Executes `runs` answers.
 pub fn decode(runs: u64) -> Outcome {
-    fs::create_dir_all(file(WORK)).map_err(|error| format!("{WORK}: {error}"))?;
+    campaign(&DECODE, runs)
+}
+
+/// Executes `runs` sequences of calls of the C ABI.
+pub fn ffi(runs: u64) -> Outcome {
+    campaign(&FFI, runs)
+}
+
+fn campaign(campaign: &Campaign, runs: u64) -> Outcome {
+    // What is committed is few and small; what campaigns have found stays, so that the next one goes on from there.
+    let corpus = format!("fuzz/corpus/{}", campaign.name);
+    let work = format!("{corpus}.work");
+    fs::create_dir_all(file(&work)).map_err(|error| format!("{work}: {error}"))?;
     let toolchain = format!("+{NIGHTLY}");
     let runs = format!("-runs={runs}");
-    // Nothing here is unsafe, so a sanitizer would find nothing and cost most of the speed.
+    // The targets check what a sanitizer would and more; it would cost most of the speed.
     let fuzz = [
         &toolchain,
         "fuzz",
@@ -28,11 +43,10 @@ pub fn decode(runs: u64) -> Outcome {
         "fuzz",
         "--sanitizer",
         "none",
-        "decode",
-        WORK,
-        CORPUS,
+        campaign.name,
+        &work,
+        &corpus,
         "--",
     ];
-    let options = [&runs, "-dict=fuzz/decode.dict", LENGTH_MAX, "-print_final_stats=1"];
-    run(command("cargo", &[&fuzz[..], &options].concat()))
+    run(command("cargo", &[&fuzz[..], campaign.options, &[&runs, "-print_final_stats=1"]].concat()))
 }

@@ -1,10 +1,15 @@
 //! `cargo xtask JOB`: what the project does with itself. `cargo xtask test` is what every change must pass, and it
 //! sets up what it needs; `cargo xtask soak` holds the long campaigns.
 
+mod abi;
 mod bare_metal;
 mod budgets;
+mod c_budgets;
+mod consumer;
 mod firmware;
 mod fuzz;
+mod r#gen;
+mod library;
 mod mutants;
 mod run;
 mod setup;
@@ -32,6 +37,20 @@ enum Job {
     Test,
     /// Run the firmware under QEMU, link the kernel for other bare targets, and replay as big-endian
     Firmware,
+    /// Write the generated files: the C header, and the list of what its ABI is
+    Gen {
+        /// Write nothing, and fail where a file is not what would be written
+        #[arg(long)]
+        check: bool,
+    },
+    /// The C ABI as its users meet it: compilers, sanitizers, valgrind, doxygen, packages, examples
+    C,
+    /// Build the C libraries, and install them with their headers
+    Install {
+        /// Where: gets include, lib, lib/pkgconfig and lib/cmake
+        #[arg(long)]
+        prefix: std::path::PathBuf,
+    },
     /// Measure what the budgets gate, and compare
     Budgets,
     /// Time the kernel against the clock (criterion), and measure the budgets
@@ -55,6 +74,12 @@ enum Campaign {
         #[arg(long, default_value_t = 20_000_000)]
         runs: u64,
     },
+    /// Fuzz every function of the C ABI with raw bytes; goes on where the last campaign ended
+    FuzzFfi {
+        /// How many executions
+        #[arg(long, default_value_t = 50_000_000)]
+        runs: u64,
+    },
 }
 
 /// Both as they are shipped: the server is what is measured, and the load must not be what is slow.
@@ -68,8 +93,17 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
+        Job::Gen { check } => {
+            r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check))
+        }
         Job::Firmware => firmware::all(),
-        Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
+        Job::C => consumer::all(),
+        Job::Install { prefix } => library::install(&prefix),
+        Job::Budgets => setup::for_budgets()
+            .and_then(|()| setup::c())
+            .and_then(|()| budgets::check())
+            .and_then(|()| library::build())
+            .and_then(|()| c_budgets::check()),
         Job::Bench => {
             let timed =
                 run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);
@@ -78,6 +112,7 @@ fn main() -> ExitCode {
         Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
+        Job::Soak { campaign: Campaign::FuzzFfi { runs } } => setup::fuzz().and_then(|()| fuzz::ffi(runs)),
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };

@@ -67,6 +67,34 @@ pub fn firmware() -> Outcome {
     debian("libc6-dev-s390x-cross", "test", &["-e", "/usr/s390x-linux-gnu/lib/libc.so"])
 }
 
+/// What compiles, checks and documents programs in C.
+pub fn c() -> Outcome {
+    for (package, program) in [
+        ("gcc", "gcc"),
+        ("g++", "g++"),
+        ("clang", "clang"),
+        ("make", "make"),
+        ("cmake", "cmake"),
+        ("doxygen", "doxygen"),
+    ] {
+        debian(package, program, &["--version"])?;
+    }
+    debian("valgrind", "valgrind", &["--version"])?;
+    debian("pkg-config", "pkg-config", &["--version"])?;
+    debian("libjson-c-dev", "pkg-config", &["--exists", "json-c"])?;
+    debian("libcurl4-openssl-dev", "pkg-config", &["--exists", "libcurl"])?;
+    toolchain(NIGHTLY)?;
+    if !answers("cargo", &[&format!("+{NIGHTLY}"), "miri", "--version"]) {
+        run(command("rustup", &["component", "add", "--toolchain", NIGHTLY, "miri", "rust-src"]))?;
+    }
+    // Clang's sanitizers are a package of their own.
+    debian(
+        "libclang-rt-dev",
+        "sh",
+        &["-c", "test -e \"$(clang --print-file-name=libclang_rt.asan-$(uname -m).a)\""],
+    )
+}
+
 /// The tool that mutates.
 pub fn mutants() -> Outcome {
     if answers("cargo", &["mutants", "--version"]) {

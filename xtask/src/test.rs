@@ -2,14 +2,19 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV};
-use crate::{Outcome, bare_metal, budgets, firmware};
+use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
-const SHIPPED: [&str; 4] = ["leasebeat", "leasebeat-authority", "leasebeat-trace", "leasebeat-cli"];
+const SHIPPED: [&str; 5] =
+    ["leasebeat", "leasebeat-authority", "leasebeat-ffi", "leasebeat-trace", "leasebeat-cli"];
+
+/// Sequences of calls of the C ABI that every change is fuzzed with: about half a minute. `cargo xtask soak fuzz-ffi` makes more.
+const FUZZED: u64 = 1_000_000;
 
 /// All of it, the tests themselves last.
 pub fn all() -> Outcome {
     setup::all()?;
+    setup::fuzz()?;
     run(command("rustc", &["--version"]))?;
     format()?;
     lints()?;
@@ -17,6 +22,8 @@ pub fn all() -> Outcome {
     msrv()?;
     bare_metal::links_no_panic(CORTEX_M3)?;
     budgets::check()?;
+    consumer::all()?;
+    fuzz::ffi(FUZZED)?;
     firmware::all()?;
     tests()
 }

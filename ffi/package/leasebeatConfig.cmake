@@ -1,0 +1,25 @@
+# find_package(leasebeat) gives the targets leasebeat::leasebeat, the shared library, and leasebeat::static.
+get_filename_component(_leasebeat_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+foreach(_leasebeat_kind IN ITEMS leasebeat static)
+    if(TARGET leasebeat::${_leasebeat_kind})
+        continue()
+    endif()
+    if(_leasebeat_kind STREQUAL "static")
+        add_library(leasebeat::static STATIC IMPORTED)
+        set(_leasebeat_file "libleasebeat.a")
+    else()
+        add_library(leasebeat::leasebeat SHARED IMPORTED)
+        set(_leasebeat_file "libleasebeat.so.@abi@")
+        set_target_properties(leasebeat::leasebeat PROPERTIES IMPORTED_SONAME "libleasebeat.so.@abi@")
+    endif()
+    if(NOT EXISTS "${_leasebeat_prefix}/lib/${_leasebeat_file}")
+        message(FATAL_ERROR "leasebeat: ${_leasebeat_prefix}/lib/${_leasebeat_file} is missing")
+    endif()
+    set_target_properties(leasebeat::${_leasebeat_kind} PROPERTIES
+        IMPORTED_LOCATION "${_leasebeat_prefix}/lib/${_leasebeat_file}"
+        INTERFACE_INCLUDE_DIRECTORIES "${_leasebeat_prefix}/include")
+endforeach()
+unset(_leasebeat_file)
+unset(_leasebeat_kind)
+unset(_leasebeat_prefix)

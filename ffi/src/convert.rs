@@ -1,0 +1,391 @@
+//! From the ABI's numbers to the kernel's types and back.
+
+use leasebeat::{
+    Action, Attempt, AttemptId, Decision, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Key,
+    Millis, Misuse, Operation, Outcome, Rule, StopReason, Success,
+};
+
+use crate::codes::leasebeat_action_t::{LEASEBEAT_ACTION_SEND, LEASEBEAT_ACTION_STOP, LEASEBEAT_ACTION_WAIT};
+use crate::codes::leasebeat_error_code_t as code;
+use crate::codes::leasebeat_event_kind_t as kind;
+use crate::codes::leasebeat_failure_t as failure;
+use crate::codes::leasebeat_key_t as key;
+use crate::codes::leasebeat_operation_t as operation;
+use crate::codes::leasebeat_rule_t as rule;
+use crate::codes::leasebeat_status_t::{
+    self, LEASEBEAT_ERROR_DECISION, LEASEBEAT_ERROR_ERROR_CODE, LEASEBEAT_ERROR_EVENT_KIND,
+    LEASEBEAT_ERROR_FAILURE, LEASEBEAT_ERROR_PRESENT, LEASEBEAT_ERROR_RESERVED,
+    LEASEBEAT_ERROR_STALE_ATTEMPT, LEASEBEAT_ERROR_UNEXPECTED_EVENT,
+};
+use crate::codes::leasebeat_stop_t as stop;
+use crate::memory::Checked;
+use crate::types::{
+    LEASEBEAT_DECISION_HAS_TIMEOUT_MS, LEASEBEAT_DECISION_HAS_WAIT_MS, LEASEBEAT_EVENT_HAS_ATTEMPT,
+    LEASEBEAT_EVENT_HAS_ERROR_CODE, LEASEBEAT_EVENT_HAS_EXPIRES_AT_MS, LEASEBEAT_EVENT_HAS_REMAINING_TTL_MS,
+    LEASEBEAT_EVENT_HAS_RETRY_AFTER_MS, LEASEBEAT_EVENT_HAS_RTT_NS, leasebeat_decision_t, leasebeat_event_t,
+};
+
+/// The numbers of an enumeration of the kernel, both ways. A variant that this ABI does not know yet has the number 0;
+/// a test holds that there is none.
+macro_rules! numbered {
+    ($of:ident, $parse:ident, $core:ident, $code:ident: $($variant:ident = $name:ident),* $(,)?) => {
+        #[inline]
+        pub(crate) const fn $of(value: $core) -> u8 {
+            #[allow(unreachable_patterns)] // those of the kernel's enumerations that may grow need it
+            match value {
+                $($core::$variant => $code::$name as u8,)*
+                _ => 0,
+            }
+        }
+
+        #[inline]
+        pub(crate) const fn $parse(number: u8) -> Option<$core> {
+            $(if number == $code::$name as u8 {
+                return Some($core::$variant);
+            })*
+            None
+        }
+    };
+}
+pub(crate) use numbered;
+
+numbered! {
+    rule_number, rule_of, Rule, rule:
+    T4 = LEASEBEAT_RULE_T4,
+    T6 = LEASEBEAT_RULE_T6,
+    L1 = LEASEBEAT_RULE_L1,
+    L3 = LEASEBEAT_RULE_L3,
+    L4 = LEASEBEAT_RULE_L4,
+    L5 = LEASEBEAT_RULE_L5,
+    C3 = LEASEBEAT_RULE_C3,
+    C4 = LEASEBEAT_RULE_C4,
+    P4 = LEASEBEAT_RULE_P4,
+    P5 = LEASEBEAT_RULE_P5,
+    R2 = LEASEBEAT_RULE_R2,
+    R3 = LEASEBEAT_RULE_R3,
+    R4 = LEASEBEAT_RULE_R4,
+    R5 = LEASEBEAT_RULE_R5,
+    R6 = LEASEBEAT_RULE_R6,
+    R8 = LEASEBEAT_RULE_R8,
+    F1 = LEASEBEAT_RULE_F1,
+    F3 = LEASEBEAT_RULE_F3,
+    F4 = LEASEBEAT_RULE_F4,
+    F5 = LEASEBEAT_RULE_F5,
+    F6 = LEASEBEAT_RULE_F6,
+}
+
+numbered! {
+    stop_number, stop_of, StopReason, stop:
+    Closed = LEASEBEAT_STOP_CLOSED,
+    NotGranted = LEASEBEAT_STOP_NOT_GRANTED,
+    CreateAmbiguous = LEASEBEAT_STOP_CREATE_AMBIGUOUS,
+    LeaseTooShort = LEASEBEAT_STOP_LEASE_TOO_SHORT,
+    NoSafeRetry = LEASEBEAT_STOP_NO_SAFE_RETRY,
+    ZeroWindowSpent = LEASEBEAT_STOP_ZERO_WINDOW_SPENT,
+    NoProgress = LEASEBEAT_STOP_NO_PROGRESS,
+    Throttled = LEASEBEAT_STOP_THROTTLED,
+    Rejected = LEASEBEAT_STOP_REJECTED,
+    UnexpectedStatus = LEASEBEAT_STOP_UNEXPECTED_STATUS,
+    ReservationExpired = LEASEBEAT_STOP_RESERVATION_EXPIRED,
+    ReservationFinalized = LEASEBEAT_STOP_RESERVATION_FINALIZED,
+    MaxExtensionsExceeded = LEASEBEAT_STOP_MAX_EXTENSIONS_EXCEEDED,
+    TenantClosed = LEASEBEAT_STOP_TENANT_CLOSED,
+    NotFound = LEASEBEAT_STOP_NOT_FOUND,
+    RemainingTtlAbsent = LEASEBEAT_STOP_REMAINING_TTL_ABSENT,
+}
+
+numbered! {
+    code_number, code_of, ErrorCode, code:
+    InvalidRequest = LEASEBEAT_CODE_INVALID_REQUEST,
+    Unauthorized = LEASEBEAT_CODE_UNAUTHORIZED,
+    Forbidden = LEASEBEAT_CODE_FORBIDDEN,
+    NotFound = LEASEBEAT_CODE_NOT_FOUND,
+    BudgetExceeded = LEASEBEAT_CODE_BUDGET_EXCEEDED,
+    BudgetFrozen = LEASEBEAT_CODE_BUDGET_FROZEN,
+    BudgetClosed = LEASEBEAT_CODE_BUDGET_CLOSED,
+    ReservationExpired = LEASEBEAT_CODE_RESERVATION_EXPIRED,
+    ReservationFinalized = LEASEBEAT_CODE_RESERVATION_FINALIZED,
+    IdempotencyMismatch = LEASEBEAT_CODE_IDEMPOTENCY_MISMATCH,
+    UnitMismatch = LEASEBEAT_CODE_UNIT_MISMATCH,
+    OverdraftLimitExceeded = LEASEBEAT_CODE_OVERDRAFT_LIMIT_EXCEEDED,
+    DebtOutstanding = LEASEBEAT_CODE_DEBT_OUTSTANDING,
+    MaxExtensionsExceeded = LEASEBEAT_CODE_MAX_EXTENSIONS_EXCEEDED,
+    LimitExceeded = LEASEBEAT_CODE_LIMIT_EXCEEDED,
+    TenantClosed = LEASEBEAT_CODE_TENANT_CLOSED,
+    InternalError = LEASEBEAT_CODE_INTERNAL_ERROR,
+}
+
+numbered! {
+    operation_number, operation_of, Operation, operation:
+    Create = LEASEBEAT_OPERATION_CREATE,
+    Extend = LEASEBEAT_OPERATION_EXTEND,
+}
+
+numbered! {
+    key_number, key_of, Key, key:
+    Fresh = LEASEBEAT_KEY_FRESH,
+    Same = LEASEBEAT_KEY_SAME,
+}
+
+/// Has the kernel handle the event that C describes, and writes what it decided; or says what is wrong.
+///
+/// Each kind calls the kernel by itself, so that none pays for the others.
+///
+/// # Safety
+/// `out` is neither NULL nor misaligned, and the caller's to write.
+#[inline(always)]
+pub(crate) unsafe fn handle_event(
+    kernel: &mut Heartbeat,
+    event: &leasebeat_event_t,
+    now: Instant,
+    out: *mut leasebeat_decision_t,
+) -> Checked {
+    if event.reserved != [0; 6] {
+        return Err(LEASEBEAT_ERROR_RESERVED);
+    }
+    let report = |kernel: &mut Heartbeat, outcome| {
+        let named = event.present & LEASEBEAT_EVENT_HAS_ATTEMPT != 0;
+        let attempt = named.then_some(AttemptId::new(event.attempt));
+        // SAFETY: by this function's contract.
+        unsafe { answer(&kernel.handle(Event::Report { attempt, outcome }, now), out) }
+    };
+    let command = |kernel: &mut Heartbeat, command| {
+        only(event, 0)?;
+        // SAFETY: by this function's contract.
+        unsafe { answer(&kernel.handle(command, now), out) }
+    };
+    match event.kind {
+        EXTENDED => report(kernel, Outcome::Extended(success_of(event)?)),
+        FAILED => report(kernel, Outcome::Failed(failure_of(event)?)),
+        CREATED => report(kernel, Outcome::Created(success_of(event)?)),
+        DENIED => {
+            only(event, LEASEBEAT_EVENT_HAS_ATTEMPT)?;
+            report(kernel, Outcome::Denied)
+        }
+        TICK => {
+            only(event, 0)?;
+            // SAFETY: by this function's contract.
+            unsafe { write_decision(out, &kernel.tick(now)) };
+            Ok(())
+        }
+        BEGIN => command(kernel, Event::Begin),
+        TIMING_LOST => command(kernel, Event::TimingLost),
+        CLOSE => command(kernel, Event::Close),
+        _ => Err(LEASEBEAT_ERROR_EVENT_KIND),
+    }
+}
+
+/// # Safety
+/// As of [`write_decision`].
+#[inline(always)]
+unsafe fn answer(answer: &Result<Decision, Misuse>, out: *mut leasebeat_decision_t) -> Checked {
+    match answer {
+        Ok(decision) => {
+            // SAFETY: by this function's contract.
+            unsafe { write_decision(out, decision) };
+            Ok(())
+        }
+        Err(error) => Err(misuse(*error)),
+    }
+}
+
+pub(crate) const BEGIN: u8 = kind::LEASEBEAT_EVENT_BEGIN as u8;
+pub(crate) const CREATED: u8 = kind::LEASEBEAT_EVENT_CREATED as u8;
+pub(crate) const DENIED: u8 = kind::LEASEBEAT_EVENT_DENIED as u8;
+pub(crate) const EXTENDED: u8 = kind::LEASEBEAT_EVENT_EXTENDED as u8;
+pub(crate) const FAILED: u8 = kind::LEASEBEAT_EVENT_FAILED as u8;
+pub(crate) const TICK: u8 = kind::LEASEBEAT_EVENT_TICK as u8;
+pub(crate) const TIMING_LOST: u8 = kind::LEASEBEAT_EVENT_TIMING_LOST as u8;
+pub(crate) const CLOSE: u8 = kind::LEASEBEAT_EVENT_CLOSE as u8;
+const TIMEOUT: u8 = failure::LEASEBEAT_FAILURE_TIMEOUT as u8;
+const CONNECTION: u8 = failure::LEASEBEAT_FAILURE_CONNECTION as u8;
+const AMBIGUOUS: u8 = failure::LEASEBEAT_FAILURE_AMBIGUOUS as u8;
+const HTTP: u8 = failure::LEASEBEAT_FAILURE_HTTP as u8;
+
+/// Refuses bits of `present` that this kind of event does not have.
+#[inline(always)]
+fn only(event: &leasebeat_event_t, bits: u8) -> Checked {
+    if event.present & !bits == 0 { Ok(()) } else { Err(LEASEBEAT_ERROR_PRESENT) }
+}
+
+#[inline(always)]
+fn present(event: &leasebeat_event_t, bit: u8, value: u64) -> Option<u64> {
+    (event.present & bit != 0).then_some(value)
+}
+
+#[inline(always)]
+fn success_of(event: &leasebeat_event_t) -> Checked<Success> {
+    const BITS: u8 = LEASEBEAT_EVENT_HAS_ATTEMPT
+        | LEASEBEAT_EVENT_HAS_RTT_NS
+        | LEASEBEAT_EVENT_HAS_REMAINING_TTL_MS
+        | LEASEBEAT_EVENT_HAS_EXPIRES_AT_MS;
+    only(event, BITS)?;
+    Ok(Success {
+        rtt_ns: present(event, LEASEBEAT_EVENT_HAS_RTT_NS, event.rtt_ns),
+        remaining_ttl_ms: present(event, LEASEBEAT_EVENT_HAS_REMAINING_TTL_MS, event.remaining_ttl_ms),
+        expires_at_ms: present(event, LEASEBEAT_EVENT_HAS_EXPIRES_AT_MS, event.expires_at_ms),
+    })
+}
+
+/// The failure that an event of the kind `FAILED` describes.
+#[inline(always)]
+pub(crate) fn failure_of(event: &leasebeat_event_t) -> Checked<Failure> {
+    const HTTP_BITS: u8 =
+        LEASEBEAT_EVENT_HAS_ATTEMPT | LEASEBEAT_EVENT_HAS_ERROR_CODE | LEASEBEAT_EVENT_HAS_RETRY_AFTER_MS;
+    if event.failure != HTTP {
+        only(event, LEASEBEAT_EVENT_HAS_ATTEMPT)?;
+        return match event.failure {
+            TIMEOUT => Ok(Failure::Timeout),
+            CONNECTION => Ok(Failure::Connection),
+            AMBIGUOUS => Ok(Failure::Ambiguous),
+            _ => Err(LEASEBEAT_ERROR_FAILURE),
+        };
+    }
+    only(event, HTTP_BITS)?;
+    let code = if event.present & LEASEBEAT_EVENT_HAS_ERROR_CODE == 0 {
+        None
+    } else {
+        Some(code_of(event.error_code).ok_or(LEASEBEAT_ERROR_ERROR_CODE)?)
+    };
+    let retry_after = present(event, LEASEBEAT_EVENT_HAS_RETRY_AFTER_MS, event.retry_after_ms);
+    Ok(Failure::Http(HttpFailure {
+        status: event.http_status,
+        code,
+        retry_after: retry_after.map(Millis::new),
+    }))
+}
+
+/// What C is told of an outcome.
+#[cfg(feature = "wire")]
+pub(crate) fn event_from(outcome: &Outcome) -> leasebeat_event_t {
+    let mut event = leasebeat_event_t::default();
+    match outcome {
+        Outcome::Created(success) => {
+            event.kind = CREATED;
+            write_success(&mut event, success);
+        }
+        Outcome::Extended(success) => {
+            event.kind = EXTENDED;
+            write_success(&mut event, success);
+        }
+        Outcome::Denied => event.kind = DENIED,
+        Outcome::Failed(failure) => {
+            event.kind = FAILED;
+            write_failure(&mut event, failure);
+        }
+    }
+    event
+}
+
+#[cfg(feature = "wire")]
+fn write_success(event: &mut leasebeat_event_t, success: &Success) {
+    let mut write = |value: Option<u64>, bit| {
+        event.present |= if value.is_some() { bit } else { 0 };
+        value.unwrap_or_default()
+    };
+    let rtt_ns = write(success.rtt_ns, LEASEBEAT_EVENT_HAS_RTT_NS);
+    let remaining_ttl_ms = write(success.remaining_ttl_ms, LEASEBEAT_EVENT_HAS_REMAINING_TTL_MS);
+    let expires_at_ms = write(success.expires_at_ms, LEASEBEAT_EVENT_HAS_EXPIRES_AT_MS);
+    *event = leasebeat_event_t { rtt_ns, remaining_ttl_ms, expires_at_ms, ..*event };
+}
+
+#[cfg(feature = "wire")]
+fn write_failure(event: &mut leasebeat_event_t, failure: &Failure) {
+    event.failure = match failure {
+        Failure::Timeout => TIMEOUT,
+        Failure::Connection => CONNECTION,
+        Failure::Ambiguous => AMBIGUOUS,
+        Failure::Http(http) => {
+            event.http_status = http.status;
+            if let Some(code) = http.code {
+                event.error_code = code_number(code);
+                event.present |= LEASEBEAT_EVENT_HAS_ERROR_CODE;
+            }
+            if let Some(delay) = http.retry_after {
+                event.retry_after_ms = delay.get();
+                event.present |= LEASEBEAT_EVENT_HAS_RETRY_AFTER_MS;
+            }
+            HTTP
+        }
+    };
+}
+
+/// What C is told of a decision, written where C wants it.
+///
+/// # Safety
+/// `out` is neither NULL nor misaligned, and the caller's to write.
+#[inline(never)] // once, for the three that write one
+pub(crate) unsafe fn write_decision(out: *mut leasebeat_decision_t, decision: &Decision) {
+    let rule = rule_number(decision.rule);
+    let written = match &decision.action {
+        Action::Wait(wait) => leasebeat_decision_t {
+            action: LEASEBEAT_ACTION_WAIT as u8,
+            rule,
+            present: if wait.is_some() { LEASEBEAT_DECISION_HAS_WAIT_MS } else { 0 },
+            wait_ms: wait.map_or(0, Millis::get),
+            ..leasebeat_decision_t::default()
+        },
+        Action::Send(attempt) => leasebeat_decision_t {
+            action: LEASEBEAT_ACTION_SEND as u8,
+            rule,
+            operation: operation_number(attempt.operation),
+            key: key_number(attempt.key),
+            present: if attempt.timeout.is_some() { LEASEBEAT_DECISION_HAS_TIMEOUT_MS } else { 0 },
+            attempt: attempt.id.get(),
+            key_generation: attempt.key_generation,
+            timeout_ms: attempt.timeout.map_or(0, Millis::get),
+            extend_by_ms: attempt.extend_by.get(),
+            ..leasebeat_decision_t::default()
+        },
+        Action::Stop(reason) => leasebeat_decision_t {
+            action: LEASEBEAT_ACTION_STOP as u8,
+            rule,
+            reason: stop_number(*reason),
+            ..leasebeat_decision_t::default()
+        },
+    };
+    // SAFETY: by this function's contract.
+    unsafe { out.write(written) };
+}
+
+/// The decision that C hands back to have it explained.
+pub(crate) fn decision_of(decision: &leasebeat_decision_t) -> Checked<Decision> {
+    const SEND: u8 = LEASEBEAT_ACTION_SEND as u8;
+    const WAIT: u8 = LEASEBEAT_ACTION_WAIT as u8;
+    const STOP: u8 = LEASEBEAT_ACTION_STOP as u8;
+    if decision.reserved != [0; 2] {
+        return Err(LEASEBEAT_ERROR_RESERVED);
+    }
+    let known = |bit, value| (decision.present & bit != 0).then_some(Millis::new(value));
+    let (action, bits) = match decision.action {
+        SEND => {
+            let attempt = Attempt {
+                id: AttemptId::new(decision.attempt),
+                key_generation: decision.key_generation,
+                operation: operation_of(decision.operation).ok_or(LEASEBEAT_ERROR_DECISION)?,
+                key: key_of(decision.key).ok_or(LEASEBEAT_ERROR_DECISION)?,
+                extend_by: Millis::new(decision.extend_by_ms),
+                timeout: known(LEASEBEAT_DECISION_HAS_TIMEOUT_MS, decision.timeout_ms),
+            };
+            (Action::Send(attempt), LEASEBEAT_DECISION_HAS_TIMEOUT_MS)
+        }
+        WAIT => {
+            let wait = known(LEASEBEAT_DECISION_HAS_WAIT_MS, decision.wait_ms);
+            (Action::Wait(wait), LEASEBEAT_DECISION_HAS_WAIT_MS)
+        }
+        STOP => (Action::Stop(stop_of(decision.reason).ok_or(LEASEBEAT_ERROR_DECISION)?), 0),
+        _ => return Err(LEASEBEAT_ERROR_DECISION),
+    };
+    if decision.present & !bits != 0 {
+        return Err(LEASEBEAT_ERROR_PRESENT);
+    }
+    Ok(Decision { action, rule: rule_of(decision.rule).ok_or(LEASEBEAT_ERROR_DECISION)? })
+}
+
+/// A misuse as a status.
+pub(crate) const fn misuse(misuse: Misuse) -> leasebeat_status_t {
+    match misuse {
+        Misuse::UnexpectedEvent => LEASEBEAT_ERROR_UNEXPECTED_EVENT,
+        Misuse::StaleAttempt => LEASEBEAT_ERROR_STALE_ATTEMPT,
+    }
+}

@@ -1,0 +1,220 @@
+//! The C libraries as they are shipped, and their installation under a prefix.
+//!
+//! One object has all of it, with only the public symbols global. The static library is that object; the shared one
+//! links it with nothing else, so that a panic, which is an undefined symbol, does not link.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectSymbol};
+
+use crate::Outcome;
+use crate::run::{command, file, output, run};
+
+const TARGET: &str = "target/ffi";
+/// Where the libraries lie once they are built.
+pub const BUILT: &str = "target/ffi/lib";
+const PACKAGE: &str = "ffi/package";
+/// What a compiler may call for a copy: the shared library has its own, the static one takes the program's.
+const COPIES: [&str; 5] = ["memcpy", "memmove", "memset", "memcmp", "bcmp"];
+
+/// Builds both libraries.
+pub fn build() -> Outcome {
+    let object = format!("{BUILT}/leasebeat.o");
+    fs::create_dir_all(file(BUILT)).map_err(|error| format!("{BUILT}: {error}"))?;
+    compile()?;
+    let functions = functions()?;
+    one_object(&functions, &object)?;
+    only_copies_are_undefined(&object)?;
+    let archive = format!("{BUILT}/libleasebeat.a");
+    let _ = fs::remove_file(file(&archive));
+    run(command("ar", &["rcsD", &archive, &object]))?;
+    shared(&object)
+}
+
+fn compile() -> Outcome {
+    let arguments = [
+        "rustc",
+        "--quiet",
+        "--locked",
+        "--lib",
+        "--package",
+        "leasebeat-ffi",
+        "--profile",
+        "ffi",
+        "--no-default-features",
+        "--features",
+        "wire",
+        "--crate-type",
+        "staticlib",
+        "--target-dir",
+        TARGET,
+    ];
+    let mut cargo = command("cargo", &arguments);
+    // Nothing unwinds, so nothing needs the tables for it.
+    cargo.env("RUSTFLAGS", "-Cforce-unwind-tables=no");
+    run(cargo)
+}
+
+/// The public functions, as the header declares them.
+pub fn functions() -> Outcome<Vec<String>> {
+    let header = fs::read_to_string(file(crate::r#gen::HEADER)).map_err(|error| error.to_string())?;
+    let functions = header.lines().filter(|line| !line.trim_start().starts_with('*')).filter_map(|line| {
+        let (before, _) = line.split_once('(')?;
+        let name = before.rsplit([' ', '*']).next()?;
+        (before.contains(' ') && !before.starts_with(' ') && name.starts_with("leasebeat_"))
+            .then(|| name.to_owned())
+    });
+    Ok(functions.collect())
+}
+
+fn one_object(functions: &[String], object: &str) -> Outcome {
+    let list = format!("{BUILT}/functions");
+    fs::write(file(&list), functions.join("\n")).map_err(|error| format!("{list}: {error}"))?;
+    let wanted: Vec<String> = functions.iter().flat_map(|name| ["-u".to_owned(), name.clone()]).collect();
+    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let archive = format!("{TARGET}/ffi/libleasebeat_ffi.a");
+    run(command("ld", &[&["-r", "--gc-sections"], &wanted[..], &["-o", object, &archive]].concat()))?;
+    let keep = format!("--keep-global-symbols={list}");
+    let unwind =
+        ["--remove-section=.eh_frame", "--remove-section=.rela.eh_frame", "--remove-section=.comment"];
+    run(command("objcopy", &[&[keep.as_str(), "--strip-debug"], &unwind[..], &[object]].concat()))
+}
+
+/// Fails where anything is called that is not there, first of all what a panic calls.
+fn only_copies_are_undefined(path: &str) -> Outcome {
+    let data = fs::read(file(path)).map_err(|error| format!("{path}: {error}"))?;
+    let elf = object::File::parse(&*data).map_err(|error| format!("{path}: {error}"))?;
+    let undefined =
+        elf.symbols().filter(object::ObjectSymbol::is_undefined).filter_map(|symbol| symbol.name().ok());
+    let strange: Vec<&str> = undefined
+        .filter(|name| !name.is_empty() && !COPIES.contains(name) && *name != "_GLOBAL_OFFSET_TABLE_")
+        .collect();
+    if strange.is_empty() {
+        return Ok(());
+    }
+    Err(format!("the library calls {}; `leasebeat_can_panic` means that code can panic", strange.join(", ")))
+}
+
+fn shared(object: &str) -> Outcome {
+    let copies = format!("{BUILT}/mem.o");
+    let source = format!("{PACKAGE}/mem.c");
+    let flags = [
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        "-Os",
+        "-fPIC",
+        "-ffreestanding",
+        "-fno-builtin",
+        "-fno-tree-loop-distribute-patterns",
+        "-fno-asynchronous-unwind-tables",
+        "-c",
+        &source,
+        "-o",
+        &copies,
+    ];
+    run(command("gcc", &flags))?;
+    let map = format!("{BUILT}/leasebeat.map");
+    fs::write(file(&map), "{ global: leasebeat_*; local: *; };\n")
+        .map_err(|error| format!("{map}: {error}"))?;
+    let (soname, library) = (soname()?, format!("{BUILT}/{}", soname()?));
+    let link = [
+        "-shared",
+        "-nostdlib",
+        "-nostartfiles",
+        "-Wl,-z,defs",
+        "-Wl,-z,noseparate-code",
+        "-Wl,-z,norelro",
+        "-Wl,--gc-sections",
+        "-Wl,--hash-style=gnu",
+        "-Wl,--build-id=none",
+        "-Wl,-O1",
+        "-s",
+        &format!("-Wl,--version-script={map}"),
+        &format!("-Wl,-soname,{soname}"),
+        object,
+        &copies,
+        "-o",
+        &library,
+    ];
+    run(command("gcc", &link))?;
+    link_to(&file(BUILT), &soname)
+}
+
+/// `libleasebeat.so`, which a linker looks for.
+fn link_to(folder: &Path, soname: &str) -> Outcome {
+    let link = folder.join("libleasebeat.so");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(soname, &link).map_err(|error| format!("{}: {error}", link.display()))
+}
+
+/// `libleasebeat.so.1`, by the ABI's version.
+pub fn soname() -> Outcome<String> {
+    Ok(format!("libleasebeat.so.{}", abi()?))
+}
+
+fn abi() -> Outcome<String> {
+    let header = fs::read_to_string(file(crate::r#gen::HEADER)).map_err(|error| error.to_string())?;
+    let version = header.lines().find_map(|line| line.strip_prefix("#define LEASEBEAT_ABI_VERSION "));
+    version.map(str::to_owned).ok_or_else(|| "the header has no ABI version".to_owned())
+}
+
+/// Builds the libraries and puts them, the headers, and what pkg-config and CMake read under `prefix`.
+pub fn install(prefix: &Path) -> Outcome {
+    build()?;
+    let prefix = std::path::absolute(prefix).map_err(|error| format!("{}: {error}", prefix.display()))?;
+    let (abi, soname) = (abi()?, soname()?);
+    let manifest = fs::read_to_string(file("Cargo.toml")).map_err(|error| format!("Cargo.toml: {error}"))?;
+    let version =
+        manifest.split("version = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("0");
+    let fill = |text: String| {
+        text.replace("@prefix@", &prefix.display().to_string())
+            .replace("@version@", version)
+            .replace("@abi@", &abi)
+    };
+    let read =
+        |path: PathBuf| fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()));
+    let built = file(BUILT);
+    for header in ["leasebeat.h", "leasebeat.hpp"] {
+        copy(&file("include").join(header), &prefix.join("include").join(header))?;
+    }
+    copy(&built.join("libleasebeat.a"), &prefix.join("lib/libleasebeat.a"))?;
+    copy(&built.join(&soname), &prefix.join("lib").join(&soname))?;
+    link_to(&prefix.join("lib"), &soname)?;
+    for (template, target) in [
+        ("leasebeat.pc.in", "lib/pkgconfig/leasebeat.pc"),
+        ("leasebeatConfig.cmake", "lib/cmake/leasebeat/leasebeatConfig.cmake"),
+        ("leasebeatConfigVersion.cmake", "lib/cmake/leasebeat/leasebeatConfigVersion.cmake"),
+    ] {
+        write(&prefix.join(target), &fill(read(file(PACKAGE).join(template))?))?;
+    }
+    println!("installed leasebeat {version}, ABI {abi}, under {}", prefix.display());
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Outcome {
+    folder_of(to)?;
+    fs::copy(from, to).map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    folder_of(path)?;
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn folder_of(path: &Path) -> Outcome {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// The bytes of the shared library, and what it needs besides itself.
+pub fn shared_figures() -> Outcome<(u64, Vec<String>)> {
+    let path = file(BUILT).join(soname()?);
+    let bytes = fs::metadata(&path).map_err(|error| format!("{}: {error}", path.display()))?.len();
+    let dynamic = output(command("readelf", &["--dynamic", "--wide", &path.display().to_string()]))?;
+    let dynamic = String::from_utf8_lossy(&dynamic.stdout).into_owned();
+    Ok((bytes, dynamic.lines().filter(|line| line.contains("(NEEDED)")).map(str::to_owned).collect()))
+}
