@@ -12,6 +12,9 @@ pub const COUNT: usize = 96;
 pub struct Vector {
     pub name: String,
     pub trace: PathBuf,
+    /// The decisions as they are written, a line each.
+    pub lines: String,
+    /// The same as values.
     pub expected: Vec<Value>,
 }
 
@@ -32,7 +35,7 @@ pub fn all() -> Vec<Vector> {
             }
             let expected = fs::read_to_string(directory.join(format!("{name}.expected.jsonl")))
                 .unwrap_or_else(|error| panic!("{name} has no expectation: {error}"));
-            Some(Vector { expected: parse_lines(&expected), name, trace })
+            Some(Vector { expected: parse_lines(&expected), lines: expected, name, trace })
         })
         .collect();
     vectors.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,4 +1,4 @@
-//! Every vector through the Rust surface, byte-equal and value-equal.
+//! Every vector through the Rust surface, byte-equal.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -12,18 +12,23 @@ fn every_vector_is_decided_as_expected() {
         let mut out = Vec::new();
         let trace = BufReader::new(File::open(&vector.trace).expect("the vector is there"));
         match Replay::new(trace) {
-            Err(ReplayError::Config { what, .. }) => write_invalid_config(&mut out, &what).expect("memory"),
+            Err(ReplayError::Config { what, .. }) => {
+                // Its message is for people, and may change.
+                write_invalid_config(&mut out, &what).expect("memory");
+                let [error] = &parse_lines(text(&out))[..] else { panic!("{}: one line", vector.name) };
+                assert!(agrees(error, &vector.expected[0]), "{}: {error}", vector.name);
+            }
             Err(error) => panic!("{}: {error}", vector.name),
             Ok(mut replay) => {
                 while let Some(step) = replay.next_step().expect("a vector is well-formed") {
                     write_decision(&mut out, &step.decision).expect("memory");
                 }
+                assert_eq!(text(&out), vector.lines, "{}", vector.name);
             }
         }
-        let actual = parse_lines(std::str::from_utf8(&out).expect("JSON is UTF-8"));
-        assert_eq!(actual.len(), vector.expected.len(), "{}", vector.name);
-        for (line, (actual, expected)) in actual.iter().zip(&vector.expected).enumerate() {
-            assert!(agrees(actual, expected), "{} line {}: {actual} not {expected}", vector.name, line + 1);
-        }
     }
+}
+
+fn text(out: &[u8]) -> &str {
+    std::str::from_utf8(out).expect("JSON is UTF-8")
 }
