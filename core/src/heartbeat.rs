@@ -163,7 +163,6 @@ impl Heartbeat {
         let delay = self.now.cut(self.budget().delay(self.lead.floor));
         if !delay.is_zero() {
             self.guards.zero_delay = false;
-            self.pending.exact = false;
             return self.wait_as(Phase::Beat, Key::Fresh, delay, Rule::P4);
         }
         if self.guards.zero_delay {
@@ -186,7 +185,6 @@ impl Heartbeat {
         if !extended {
             return self.send(Operation::Extend, Key::Fresh, Rule::F3);
         }
-        self.pending.exact = false;
         self.wait_or_send(Key::Fresh, self.ledger.cadence(), Rule::F4)
     }
 
@@ -222,7 +220,7 @@ impl Heartbeat {
         };
         match retry {
             Ok(Retry { delay, throttled, rule }) => {
-                self.pending.exact = throttled;
+                self.pending.throttled = throttled;
                 self.wait_or_send(Key::Same, delay, rule)
             }
             Err((reason, rule)) => self.stop(reason, rule),
@@ -243,7 +241,8 @@ impl Heartbeat {
         if !bounded {
             return Decision::wait_for_event(rule);
         }
-        let left = self.pending.left(self.now);
+        // A wait for a retry and a timeout are never cut short: the lead is read by the millisecond, so each must cost one.
+        let left = self.pending.left(self.now, rule == Rule::L3 || self.key == Key::Same);
         if !left.is_zero() {
             return self.wait(left, rule);
         }
@@ -258,7 +257,7 @@ impl Heartbeat {
             Phase::Recovery if self.lead_now() < self.budget().attempt => {
                 return self.stop(StopReason::NoSafeRetry, Rule::R8);
             }
-            Phase::Recovery if self.pending.exact => Rule::R6,
+            Phase::Recovery if self.pending.throttled => Rule::R6,
             Phase::Recovery => Rule::R5,
             Phase::Fallback if self.key == Key::Same => Rule::F6,
             Phase::Fallback if self.ledger.skips(self.consumed(self.ledger.anchor(), self.now)) => {
@@ -270,12 +269,17 @@ impl Heartbeat {
         self.send(Operation::Extend, self.key, rule)
     }
 
+    /// T4: the wait is a Retry-After's.
+    pub(crate) fn retries_when_allowed(&self) -> bool {
+        self.key == Key::Same && self.pending.throttled
+    }
+
     /// T6: a wait of which nobody knows how much is left.
     #[cold]
     fn resume(&mut self) -> Decision {
         match self.phase {
             Phase::Recovery => return self.stop(StopReason::NoSafeRetry, Rule::T6),
-            Phase::Fallback if self.pending.exact => {
+            Phase::Fallback if self.retries_when_allowed() => {
                 let whole = Millis::new(u64::from(self.pending.length_ms));
                 return self.wait_or_send(self.key, whole, Rule::T6);
             }
@@ -317,7 +321,6 @@ impl Heartbeat {
         self.phase = if operation == Operation::Create { Phase::Creating } else { Phase::Extending };
         self.key = key;
         self.tainted = false;
-        self.pending.exact = true; // L3
         self.pending.deadline = self.timeout_from_now();
         let attempt = Attempt {
             id: AttemptId::new(self.attempts),

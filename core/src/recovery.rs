@@ -26,7 +26,7 @@ pub(crate) struct Guards {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Retry {
     pub(crate) delay: Millis,
-    /// The delay is the server's: never cut it short (T4).
+    /// The delay is the server's (T6: then it is waited again, whole).
     pub(crate) throttled: bool,
     pub(crate) rule: Rule,
 }

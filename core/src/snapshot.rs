@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::decision::{Decision, Key, Rule, StopReason};
 use crate::lead::Lead;
 use crate::ledger::{Ledger, THROTTLE_MAX};
-use crate::state::{Heartbeat, Mode, Pending, Phase, Stats};
+use crate::state::{Heartbeat, Mode, Phase, Stats};
 use crate::time::{Instant, Millis};
 
 /// What of a [`Heartbeat`] still means something on another clock. Its lead, fence, ledger and deadlines do
@@ -74,7 +74,7 @@ impl Heartbeat {
                 Phase::Recovery => SnapshotState::Recovery,
                 Phase::Fallback => {
                     let whole = Millis::new(u64::from(self.pending.length_ms));
-                    SnapshotState::Fallback { throttled: Some(whole).filter(|_| self.pending.exact) }
+                    SnapshotState::Fallback { throttled: Some(whole).filter(|_| self.retries_when_allowed()) }
                 }
                 Phase::Stopped(reason) => SnapshotState::Stopped(reason),
             },
@@ -126,11 +126,8 @@ impl Snapshot {
             SnapshotState::Fallback { throttled } => {
                 heartbeat.mode = Mode::Fallback;
                 let length = throttled.unwrap_or_default().min(THROTTLE_MAX);
-                heartbeat.pending = Pending {
-                    exact: throttled.is_some(),
-                    length_ms: length.within_days(),
-                    ..Pending::none()
-                };
+                heartbeat.pending.throttled = throttled.is_some();
+                heartbeat.pending.length_ms = length.within_days();
                 Phase::Fallback
             }
             SnapshotState::Stopped(reason) => {

@@ -65,20 +65,20 @@ pub(crate) struct Pending {
     pub(crate) deadline: Instant,
     /// The last wait but a beat's, at its full length: at most a day where it matters (T6).
     pub(crate) length_ms: u32,
-    /// T4, L3: the wait honours a Retry-After, or is for a timeout: it is never cut short.
-    pub(crate) exact: bool,
+    /// The last failure's retry honours a Retry-After (R6, F6).
+    pub(crate) throttled: bool,
 }
 
 impl Pending {
     /// Nothing yet.
     pub(crate) fn none() -> Self {
-        Self { deadline: Instant::ORIGIN, length_ms: 0, exact: true }
+        Self { deadline: Instant::ORIGIN, length_ms: 0, throttled: false }
     }
 
-    /// T4: what is left, 0 when it is due.
-    pub(crate) fn left(&self, now: Instant) -> Millis {
+    /// T4: what is left, 0 when it is due: rounded up where nothing may come early.
+    pub(crate) fn left(&self, now: Instant, exact: bool) -> Millis {
         let left = self.deadline.since(now);
-        if self.exact { left.ceil() } else { left.floor() }
+        if exact { left.ceil() } else { left.floor() }
     }
 }
 

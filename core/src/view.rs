@@ -10,8 +10,8 @@ impl Heartbeat {
     /// When the kernel next has something to do: the end of the wait, or the timeout of the attempt in flight.
     /// `None`: not before the next event.
     ///
-    /// An ordinary wait is already due less than 1 ms before its deadline; one that honours a Retry-After, and
-    /// a timeout, are not (T4, L3).
+    /// A wait for a beat is already due less than 1 ms before its deadline; one for a retry, and a timeout, are not
+    /// (T4, L3).
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         match self.phase {

@@ -358,7 +358,7 @@ impl Reference {
             Phase::Wait(wait) => {
                 // T4
                 let left_ns = (wait.deadline - now).max(0);
-                let up = if wait.honours { MS - 1 } else { 0 };
+                let up = if wait.fresh { 0 } else { MS - 1 };
                 match (left_ns + up) / MS {
                     0 => self.due(now, wait.fresh),
                     left => self.bounded(left),

@@ -124,6 +124,17 @@ fn r6_stops_if_the_retry_after_does_not_fit() {
 }
 
 #[test]
+fn t4_a_host_that_polls_cannot_retry_twice_in_a_millisecond() {
+    let last = beating().at(48_998).failed(http(503)).waits(2);
+    let spent = last.at(49_000).tick().sends(Same, 2).by(Rule::R5);
+    let window = beating().at(48_999).failed(http(503)).waits(1).by(Rule::R5);
+    window.at_ns(48_999 * MS + 1).tick().waits(1);
+    window.at_ns(49_000 * MS - 1).tick().waits(1).at(49_000).tick().sends(Same, 2);
+    // Nothing is left of the window then but R3's one retry.
+    spent.failed(http(503)).sends(Same, 3).by(Rule::R3).failed(http(503)).stops(StopReason::ZeroWindowSpent);
+}
+
+#[test]
 fn r6_a_zero_is_taken_at_its_word() {
     beating().at(40_000).failed(retry_after_ms(0)).sends(Same, 2).by(Rule::R6);
 }
@@ -132,8 +143,8 @@ fn r6_a_zero_is_taken_at_its_word() {
 fn r6_only_the_first_zero_is_taken_at_its_word() {
     let retried = beating().at(40_000).failed(retry_after_ms(0)).sends(Same, 2);
     let waiting = retried.at(41_000).failed(retry_after_ms(0)).waits(19_000 / 4).by(Rule::R6);
-    // An ordinary wait: due when no whole millisecond is left.
-    let again = waiting.at_ns(45_749 * MS + 1).tick().sends(Same, 3).by(Rule::R5);
+    waiting.at_ns(45_750 * MS - 1).tick().waits(1);
+    let again = waiting.at(45_750).tick().sends(Same, 3).by(Rule::R5);
     again.at(46_000).failed(retry_after_ms(0)).waits(14_000 - 11_000).by(Rule::R6);
 }
 
