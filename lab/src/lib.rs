@@ -1,7 +1,9 @@
 //! The lab: a server, a network, clocks and kernels in virtual time, and the invariants that every event of every run
 //! is held to. `docs/INVARIANTS.md` states them.
 
+pub mod explore;
 pub mod invariants;
 mod kernel;
+pub mod record;
 
 pub use kernel::Kernel;
