@@ -5,5 +5,6 @@ pub mod explore;
 pub mod invariants;
 mod kernel;
 pub mod record;
+pub mod shrink;
 
 pub use kernel::Kernel;
