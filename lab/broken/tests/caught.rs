@@ -11,8 +11,8 @@ use leasebeat_lab::record::{Recording, Told};
 use leasebeat_lab_broken as broken;
 use leasebeat_trace::Replay;
 
-const FAULTS: u8 = 3;
-const SEEDS: u64 = 2_000;
+const FAULTS: u8 = 12;
+const SEEDS: u64 = 20_000;
 
 /// Every walk of every world, until `enough`.
 fn walks<K: Kernel>(mut visit: impl FnMut(&Scenario, u64, Found) -> bool) {
