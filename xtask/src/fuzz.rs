@@ -1,5 +1,6 @@
 //! The fuzz campaigns: libFuzzer changes answers, guided by coverage, and the decoder and the naive reading of the
-//! rules must agree on each.
+//! rules must agree on each; or events, and the naive
+//! reference and the invariants must.
 
 use std::fs;
 
@@ -7,32 +8,26 @@ use crate::Outcome;
 use crate::run::{command, file, run};
 use crate::setup::NIGHTLY;
 
-/// What is committed: few and small.
-const CORPUS: &str = "fuzz/corpus/decode";
-/// What campaigns have found, so that the next one goes on from there.
-const WORK: &str = "fuzz/corpus/decode.work";
-/// An answer is seldom longer.
-const LENGTH_MAX: &str = "-max_len=1024";
-
 /// Executes `runs` answers.
 pub fn decode(runs: u64) -> Outcome {
-    fs::create_dir_all(file(WORK)).map_err(|error| format!("{WORK}: {error}"))?;
+    // An answer is seldom longer.
+    fuzz("decode", runs, &["-dict=fuzz/decode.dict", "-max_len=1024"])
+}
+
+/// Executes `runs` sequences of events.
+pub fn events(runs: u64) -> Outcome {
+    fuzz("events", runs, &["-max_len=256"])
+}
+
+/// What is committed is few and small; what campaigns have found is kept beside it, so that the next one goes on from
+/// there.
+fn fuzz(target: &str, runs: u64, options: &[&str]) -> Outcome {
+    let (corpus, work) = (format!("fuzz/corpus/{target}"), format!("fuzz/corpus/{target}.work"));
+    fs::create_dir_all(file(&work)).map_err(|error| format!("{work}: {error}"))?;
     let toolchain = format!("+{NIGHTLY}");
     let runs = format!("-runs={runs}");
     // Nothing here is unsafe, so a sanitizer would find nothing and cost most of the speed.
-    let fuzz = [
-        &toolchain,
-        "fuzz",
-        "run",
-        "--fuzz-dir",
-        "fuzz",
-        "--sanitizer",
-        "none",
-        "decode",
-        WORK,
-        CORPUS,
-        "--",
-    ];
-    let options = [&runs, "-dict=fuzz/decode.dict", LENGTH_MAX, "-print_final_stats=1"];
-    run(command("cargo", &[&fuzz[..], &options].concat()))
+    let fuzz =
+        [&toolchain, "fuzz", "run", "--fuzz-dir", "fuzz", "--sanitizer", "none", target, &work, &corpus];
+    run(command("cargo", &[&fuzz[..], &["--", &runs, "-print_final_stats=1"], options].concat()))
 }

@@ -3,6 +3,7 @@
 
 mod bare_metal;
 mod budgets;
+mod explore;
 mod fuzz;
 mod mutants;
 mod run;
@@ -52,6 +53,24 @@ enum Campaign {
         #[arg(long, default_value_t = 20_000_000)]
         runs: u64,
     },
+    /// Fuzz event sequences against the naive reference and the invariants; goes on where the last campaign ended
+    FuzzEvents {
+        /// How many executions
+        #[arg(long, default_value_t = 10_000_000)]
+        runs: u64,
+    },
+    /// Visit every state of small worlds with the real kernel and the real authority
+    Explore {
+        /// How many faults a path may have
+        #[arg(long, default_value_t = 1)]
+        faults: u8,
+        /// How long a path may be, in half seconds of the world
+        #[arg(long, default_value_t = 10)]
+        until: u64,
+        /// How many states of a world at most: each takes about 20 bytes
+        #[arg(long, default_value_t = 60_000_000)]
+        states: u64,
+    },
 }
 
 /// Both as they are shipped: the server is what is measured, and the load must not be what is slow.
@@ -73,6 +92,12 @@ fn main() -> ExitCode {
         }
         Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
+        }
+        Job::Soak { campaign: Campaign::FuzzEvents { runs } } => {
+            setup::fuzz().and_then(|()| fuzz::events(runs))
+        }
+        Job::Soak { campaign: Campaign::Explore { faults, until, states } } => {
+            explore::campaign(faults, until, states)
         }
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),

@@ -7,10 +7,12 @@
 //!   Retry-After that was waited for; in fallback 499 ms between two requests, so at most 121 a minute.
 //! - A stopped kernel sends nothing.
 //!
+//! Not counted in a minute are requests after a wait that the host cut short within T4's millisecond: a host that polls
+//! can have many of them in the last millisecond of a window, which is a known weakness of T4.
 //! Each lost timing may add one request, and at the end of the clock, where it stands still, all requests are at one
 //! reading: neither is counted. The reasons for the numbers are in `docs/INVARIANTS.md`.
 
-use leasebeat::{Disposition, Millis};
+use leasebeat::{Action, Disposition, Millis};
 
 use super::seen::{Came, MS, Seen, Step, sent};
 use super::violation::{Held, Invariant::I4, at_least, at_most, ensure};
@@ -29,6 +31,8 @@ pub(super) struct Requests {
     zero_delay: bool,
     last_ns: Option<u64>,
     at_last: u8,
+    /// The end of the wait that the host was told.
+    until_ns: u64,
     /// The last failure asked for a wait.
     throttled: bool,
     /// The requests of this outage that no Retry-After explains, the latest last.
@@ -60,16 +64,20 @@ impl Requests {
             let waited = seen.flight.is_none() && seen.primary && seen.proven == Some(true);
             *self = Self { zero_delay: self.zero_delay || (waited && sends), ..Self::default() };
         } else if sends && step.now_ns < END_OF_CLOCK_NS {
-            self.count(seen, step.now_ns)?;
+            let early = step.came == Came::Nothing && step.now_ns < self.until_ns;
+            self.count(seen, step.now_ns, early)?;
+        }
+        if let Action::Wait(Some(wait)) = step.action {
+            self.until_ns = step.now_ns.saturating_add(wait.get().saturating_mul(MS));
         }
         Ok(())
     }
 
-    fn count(&mut self, seen: &Seen, now_ns: u64) -> Held {
+    fn count(&mut self, seen: &Seen, now_ns: u64, early: bool) -> Held {
         self.at_last = if self.last_ns == Some(now_ns) { self.at_last + 1 } else { 1 };
         at_most(I4, "requests at one reading", self.at_last.into(), AT_ONE_READING.into())?;
         self.last_ns = Some(now_ns);
-        if self.throttled {
+        if self.throttled || (early && seen.primary) {
             return Ok(());
         }
         let [oldest, .., latest] = self.outage_ns;
