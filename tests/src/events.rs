@@ -168,7 +168,8 @@ impl Run {
     fn success(&mut self, at_ns: u64, attempt: Option<u32>, bytes: &mut Bytes<'_>) -> RefSuccess {
         let (lease, how) = (bytes.next(), bytes.next());
         let remaining_ms = LEASES_MS[usize::from(lease & 15)] + u64::from(lease >> 4) * 7;
-        let answered_ns = self.sent_ns + (at_ns.saturating_sub(self.sent_ns)) / 16 * u64::from(how >> 4);
+        let took_ns = at_ns.saturating_sub(self.sent_ns);
+        let answered_ns = self.sent_ns + took_ns / 16 * u64::from(how >> 4);
         let rtt_ns = match how & 15 {
             0 => None,
             1 if self.watched.is_none() => Some(u64::from(lease) << 56),
@@ -176,7 +177,7 @@ impl Run {
         };
         let remaining_ttl_ms = Some(remaining_ms).filter(|_| how & 3 != 3);
         let expires_at_ms = (how & 7 != 6).then(|| EPOCH_MS + answered_ns / MS + remaining_ms);
-        let ends_ns = answered_ns + remaining_ms * MS;
+        let ends_ns = answered_ns.saturating_add(remaining_ms * MS);
         self.expires_at_ns = self.expires_at_ns.max(Some(ends_ns));
         RefSuccess { rtt_ns, remaining_ttl_ms, expires_at_ms, attempt }
     }
