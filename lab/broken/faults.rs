@@ -10,12 +10,9 @@ pub(crate) const FAULTS: [(&str, &[Edit]); 14] = [
     (
         "floor_and_ceil_swapped",
         &[
+            ("time.rs", "pub(crate) const fn ceil(self)", "pub(crate) const fn was_ceil(self)"),
             ("time.rs", "pub(crate) const fn floor(self)", "pub(crate) const fn ceil(self)"),
-            (
-                "time.rs",
-                "pub(crate) const fn ceil(self) -> Millis {\n        let",
-                "pub(crate) const fn floor(self) -> Millis {\n        let",
-            ),
+            ("time.rs", "pub(crate) const fn was_ceil(self)", "pub(crate) const fn floor(self)"),
         ],
     ),
     ("quantum_forgotten", &[("config.rs", "Nanos(self.clock_resolution_ns)", "Nanos(0)")]),
