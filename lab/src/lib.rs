@@ -3,5 +3,8 @@
 
 pub mod invariants;
 mod kernel;
+pub mod scenario;
+pub mod strategy;
+pub mod world;
 
 pub use kernel::Kernel;

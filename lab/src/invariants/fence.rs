@@ -31,5 +31,5 @@ pub(super) fn check<K: Kernel>(seen: &Seen, kernel: &K, now: Instant, truth: &Tr
         fence_ns - i128::from(now.as_nanos()),
         most_ns,
     )?;
-    at_most(I1, "the lead is above the true lead, ns", lead_ns, most_ns)
+    at_most(I1, "the lead is above the true lead, ns", lead_ns, most_ns.max(0))
 }
