@@ -54,7 +54,7 @@ impl Heartbeat {
     /// Any other tick: something is due, in flight, or lost.
     fn advance(&mut self, now: Instant) -> Decision {
         if let Phase::Stopped(reason) = self.phase {
-            return Decision::stop(reason, Rule::L5);
+            return self.stay_stopped(reason, false, now);
         }
         let lost = self.accept(now);
         self.proceed(lost)
@@ -63,13 +63,13 @@ impl Heartbeat {
     /// What the host wants of the kernel, rather than what became of an attempt.
     fn command(&mut self, event: &Event, now: Instant) -> Result<Decision, Misuse> {
         match event {
+            Event::TimingLost => Ok(self.timing_lost(now)),
             _ if self.stopped().is_some() => Ok(self.advance(now)), // L5
             Event::Begin if self.phase != Phase::Idle => Err(Misuse::UnexpectedEvent), // L1
             Event::Begin => {
                 self.accept(now);
                 Ok(self.send(Operation::Create, Key::Fresh, Rule::L1))
             }
-            Event::TimingLost => Ok(self.timing_lost(now)),
             Event::Close => {
                 self.accept(now);
                 Ok(self.stop(StopReason::Closed, Rule::L5))
@@ -86,7 +86,7 @@ impl Heartbeat {
         now: Instant,
     ) -> Result<Decision, Misuse> {
         if let Phase::Stopped(reason) = self.phase {
-            return Ok(Decision::stop(reason, Rule::L5));
+            return Ok(self.stay_stopped(reason, false, now));
         }
         let in_flight = matches!(self.phase, Phase::Creating | Phase::Extending);
         if in_flight && attempt.is_some_and(|id| id.get() != self.attempts) {
@@ -158,9 +158,21 @@ impl Heartbeat {
 
     /// T6: the same as [`Event::TimingLost`].
     pub(crate) fn timing_lost(&mut self, now: Instant) -> Decision {
+        if let Phase::Stopped(reason) = self.phase {
+            return self.stay_stopped(reason, true, now);
+        }
         self.accept(now);
         self.lose_timing(self.now);
         self.proceed(true)
+    }
+
+    /// L5: a stop is the last word. Lost timing takes only the proof that the stop had kept (V1).
+    #[cold]
+    fn stay_stopped(&mut self, reason: StopReason, lost: bool, now: Instant) -> Decision {
+        if lost || self.jumps_back(now) {
+            self.lead.void();
+        }
+        Decision::stop(reason, Rule::L5)
     }
 
     /// T5, T6: takes over `now`; whether timing is lost because the clock jumped back.

@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::time::{Instant, Millis, Nanos};
 
 /// What the last success proved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Lead {
     /// `lead_floor` at the receipt (P2). Zero is: nothing is proved.
     pub(crate) floor: Millis,

@@ -7,7 +7,7 @@ const HELD_MAX: Millis = Millis::new(30_000);
 pub(crate) const THROTTLE_MAX: Millis = Millis::new(crate::config::EXTEND_BY_MAX_MS);
 
 /// F2, and the cadence that F3 and F4 chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Ledger {
     base: Millis,
     anchor: Instant,

@@ -9,7 +9,7 @@ use crate::time::{Instant, Millis};
 const RETRY_MAX: Millis = Millis::new(30_000);
 
 /// What the guards remember. All of it but the count is forgotten by a success (R7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[allow(clippy::struct_excessive_bools)] // four independent memories, not one state
 pub(crate) struct Guards {
     last_failure: Instant,

@@ -12,7 +12,7 @@ use crate::time::{Instant, Millis};
 ///
 /// A copy goes on in the same process and boot; to carry a lease elsewhere take a
 /// [`Snapshot`](crate::Snapshot). The crate's page shows a complete host loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Heartbeat {
     pub(crate) config: Config,
     /// T5: the last accepted reading.
@@ -35,7 +35,7 @@ pub struct Heartbeat {
 const _: () =
     assert!(size_of::<Heartbeat>() <= 160, "the state of a lease has grown: budget 192 bytes, reached 160");
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Phase {
     /// Nothing sent and nothing adopted.
     Idle,
@@ -53,14 +53,14 @@ pub(crate) enum Phase {
 }
 
 /// F1: the latest success decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {
     Primary,
     Fallback,
 }
 
 /// What the kernel waits for: the end of a wait, or the timeout of the attempt in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Pending {
     pub(crate) deadline: Instant,
     /// The last wait but a beat's, at its full length: at most a day where it matters (T6).

@@ -18,7 +18,7 @@ pub struct Instant(u64);
 pub struct Millis(u64);
 
 /// A duration in nanoseconds: what a clock measures before it is rounded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(crate) struct Nanos(pub(crate) u64);
 
 impl Instant {

@@ -235,6 +235,10 @@ impl Reference {
 
     pub fn handle(&mut self, event: &RefEvent, at: u64) -> RefDecision {
         if let Phase::Stopped(reason) = self.phase {
+            let back = self.last.map_or(0, |last| last - i128::from(at));
+            if *event == RefEvent::TimingLost || back > MS.max(self.quantum()) {
+                self.proof = None; // V1
+            }
             return RefDecision::Stop(reason); // L5
         }
         if let Some(error) = self.misuse(event) {

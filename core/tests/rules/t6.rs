@@ -1,6 +1,6 @@
 //! T6 · Lost timing, in every phase: reported by the host, and seen as a jump of the clock.
 
-use leasebeat::{Rule, Settings, StopReason};
+use leasebeat::{Instant, Millis, Rule, Settings, StopReason};
 
 use crate::table::{
     E, Fresh, MS, Same, Table, UNTIMED, beating, http, minute, retry_after_ms, rtt_ms, table, timeout_ms,
@@ -196,7 +196,11 @@ fn t6_a_tainted_fieldless_round_trip_makes_no_margin() {
 fn t6_a_stopped_kernel_stays_stopped() {
     for lose in LOSSES {
         let stopped = beating().close().stops(StopReason::Closed);
-        assert_eq!(lose(stopped).stops(StopReason::Closed).by(Rule::L5).kernel, stopped.kernel);
+        let lost = lose(stopped).stops(StopReason::Closed).by(Rule::L5);
+        assert_eq!(lost.kernel.snapshot(), stopped.kernel.snapshot());
+        // What the stop had kept is proved no more: nobody knows how much of it has passed.
+        assert!(stopped.kernel.fence().is_some());
+        assert_eq!((lost.kernel.fence(), lost.kernel.lead(Instant::ORIGIN)), (None, Millis::ZERO));
     }
 }
 
