@@ -1,6 +1,7 @@
 //! The lab: a server, a network, clocks and kernels in virtual time, and the invariants that every event of every run
 //! is held to. `docs/INVARIANTS.md` states them.
 
+pub mod campaign;
 pub mod invariants;
 mod kernel;
 pub mod scenario;

@@ -137,15 +137,16 @@ impl Seen {
                 self.succeed(success, if jumped { 0 } else { behind_ns })
             }
             Event::Report { outcome: Outcome::Failed(failure), .. } => self.fail(failure),
-            // L3: it waits for the answer, or has given it up.
-            Event::Tick | Event::TimingLost
-                if self.flight.is_some() && !matches!(action, Action::Wait(_)) =>
-            {
-                self.fail(&Failure::Timeout)
-            }
+            // L3: the attempt is given up at its timeout.
+            Event::Tick | Event::TimingLost if self.timed_out() => self.fail(&Failure::Timeout),
             _ => Came::Nothing,
         };
         step
+    }
+
+    fn timed_out(&self) -> bool {
+        let (Some(flight), Some(timeout_ms)) = (self.flight, self.timeout_ms) else { return false };
+        self.now_ns >= flight.issued_ns.saturating_add(timeout_ms.saturating_mul(MS))
     }
 
     /// T6

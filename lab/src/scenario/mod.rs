@@ -1,5 +1,6 @@
 //! A scenario: everything that decides a run, as plain data. The same scenario gives the same run, to the byte.
 
+mod drawn;
 mod faults;
 mod policy;
 mod profile;

@@ -1,15 +1,15 @@
 //! leasebeat as a host loop runs it: the kernel, watched by the monitor at every call.
 
 use leasebeat::{
-    Action, AttemptId, Config, Decision, Event, Failure, Instant, Misuse, Outcome, StopReason, Success,
+    Action, AttemptId, Config, Decision, Event, Failure, Instant, Outcome, StopReason, Success,
 };
 
 use super::{Answer, End, Held, Send, Step, Strategy, after};
 use crate::Kernel;
 use crate::invariants::{Monitor, Truth, Violation};
 
-/// What a kernel was told and what it answered, from the beginning of its lease.
-pub type Recording = Vec<(Instant, Event, Result<Decision, Misuse>)>;
+/// What a kernel was told, from the beginning of its lease.
+pub type Recording = Vec<(Instant, Event)>;
 
 /// A host loop around a kernel.
 #[derive(Debug, Clone)]
@@ -78,15 +78,16 @@ impl<K: Kernel> KernelStrategy<K> {
 
     #[inline]
     fn call(&mut self, event: Event, now: Instant, truth: &Truth) -> Step {
+        if let Some(recording) = &mut self.recording {
+            recording.push((now, event));
+        }
         let result = match self.monitor.call(&mut self.kernel, event, now, truth) {
             Ok(result) => result,
             Err(violation) => {
                 self.violation = Some(violation);
-                self.record(event, now, None);
                 return Step::end(End::GaveUp);
             }
         };
-        self.record(event, now, Some(result));
         match result {
             Ok(decision) => {
                 if let Event::Report { outcome: Outcome::Created(success) | Outcome::Extended(success), .. } = event {
@@ -97,13 +98,6 @@ impl<K: Kernel> KernelStrategy<K> {
             }
             // A late answer is dropped; the decision before stands (L2).
             Err(_) => self.go_on(),
-        }
-    }
-
-    #[inline]
-    fn record(&mut self, event: Event, now: Instant, result: Option<Result<Decision, Misuse>>) {
-        if let Some(recording) = &mut self.recording {
-            recording.push((now, event, result.unwrap_or(Err(Misuse::UnexpectedEvent))));
         }
     }
 

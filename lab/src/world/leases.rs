@@ -11,7 +11,7 @@ use super::{MS, World, count_unknowing};
 use crate::strategy::{End, Strategy};
 
 /// How long a host waits before it begins with another lease.
-const PAUSE_NS: u64 = 1_000 * MS;
+const PAUSE_NS: u64 = 30_000 * MS;
 
 impl<S: Strategy> World<S> {
     /// A host begins with another lease.
