@@ -46,6 +46,8 @@ impl HostClock {
     /// The first true instant from `from_ns` on at which it reads `reading` or more, if nothing happens to it until then.
     #[must_use]
     pub fn when(&self, reading: Instant, from_ns: u64) -> u64 {
+        // A coarse clock reads it at its next step only.
+        let reading = Instant::from_nanos(reading.as_nanos().next_multiple_of(self.quantum_ns.max(1)));
         let missing = reading.as_nanos().saturating_sub(self.exact(from_ns));
         if missing == 0 || self.drift_ppm == 0 {
             return from_ns.saturating_add(missing);
@@ -112,6 +114,9 @@ mod tests {
                 assert!(at == 0 || clock.read(at - 2).as_nanos() < reading, "{ppm} {reading}");
             }
         }
+        let coarse = HostClock::new(0, 1_000);
+        assert_eq!(coarse.when(Instant::from_nanos(O + 1), 0), 1_000);
+        assert_eq!(coarse.when(Instant::from_nanos(O + 1_000), 0), 1_000);
         assert_eq!(HostClock::new(3, 0).when(Instant::from_nanos(5), 77), 77);
     }
 

@@ -72,6 +72,8 @@ pub(super) struct Host<S> {
     pub(super) leases: u64,
     /// Attempts so far, of all leases.
     pub(super) attempts: u32,
+    /// The last request of this lease.
+    pub(super) last_id: u32,
     /// When its timer fires.
     pub(super) wake_ns: u64,
     pub(super) flights: Vec<Flight>,

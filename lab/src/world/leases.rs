@@ -19,6 +19,7 @@ impl<S: Strategy> World<S> {
         let host = &mut self.hosts[index];
         host.leases += 1;
         host.flights.clear();
+        host.last_id = 0;
         host.strategy = host.strategy.fresh(host.leases);
         let reservation = ReservationId(key(index, host.leases, u64::MAX).0);
         host.lease = Lease {
@@ -127,7 +128,7 @@ impl<S: Strategy> World<S> {
         self.rest(index);
     }
 
-    fn rest(&mut self, index: usize) {
+    pub(super) fn rest(&mut self, index: usize) {
         let host = &mut self.hosts[index];
         host.phase = Phase::Between;
         host.flights.clear();

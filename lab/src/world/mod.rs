@@ -186,6 +186,10 @@ impl<S: Strategy> World<S> {
         match host.due().1 {
             Due::Resume => {
                 host.to_be_told = false;
+                if host.phase == Phase::Creating {
+                    // It does not know how long its create took: it begins again.
+                    self.rest(index);
+                }
                 self.call(index, |strategy, now, truth| strategy.timing_lost(now, truth));
             }
             Due::Flight(flight) => self.arrive(index, flight),
@@ -283,6 +287,7 @@ impl<S: Strategy> World<S> {
             },
             leases: 0,
             attempts: 0,
+            last_id: 0,
             // Not all at the same instant.
             wake_ns: u64::from(index) * 1_234_567_891,
             flights: Vec::with_capacity(FLIGHTS),

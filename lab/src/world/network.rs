@@ -22,6 +22,7 @@ impl<S: Strategy> World<S> {
         }
         let host = &mut self.hosts[index];
         host.attempts = host.attempts.saturating_add(1);
+        host.last_id = send.id;
         let attempt = host.attempts;
         let request = Request {
             reservation: host.lease.reservation,
@@ -155,6 +156,7 @@ impl<S: Strategy> World<S> {
             self.created(index, flight, outcome);
             return;
         }
+        self.tally.counts.stale += u64::from(flight.id != self.hosts[index].last_id);
         let answer = Answer { id: flight.id, outcome, sent: flight.sent };
         self.call(index, |strategy, now, truth| strategy.answer(&answer, now, truth));
     }

@@ -24,7 +24,7 @@ pub struct Counts {
     pub steps_back: u64,
     /// Messages that a partition swallowed.
     pub cut_off: u64,
-    /// Answers that came after their attempt had been given up.
+    /// Answers that came after another request had been sent.
     pub stale: u64,
     /// Timers that fired early.
     pub early: u64,

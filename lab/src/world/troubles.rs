@@ -58,7 +58,7 @@ impl<S: Strategy> World<S> {
         if !counted {
             host.clock.stand_still(self.now_ns, until_ns);
         }
-        host.to_be_told = told && host.phase == Phase::Working;
+        host.to_be_told = told && host.phase != Phase::Between;
         if !counted && !told {
             host.strategy.distrust(until_ns);
         }
