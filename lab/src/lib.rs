@@ -2,6 +2,7 @@
 //! is held to. `docs/INVARIANTS.md` states them.
 
 pub mod campaign;
+pub mod compare;
 pub mod invariants;
 mod kernel;
 pub mod scenario;
