@@ -9,10 +9,6 @@ fn main() {
     if let Some(f) = found {
         println!("{} seed {} {:?}", f.violation, f.scenario.seed, f.scenario);
         println!("{:?}", f.happened.troubles.iter().rev().take(3).collect::<Vec<_>>());
-        let mut k = leasebeat::Heartbeat::new(f.config);
-        let n = f.recording.len();
-        for (i, (at, e)) in f.recording.iter().enumerate() { let d = k.handle(*e, *at); if i + 30 > n { println!("{} {e:?} -> {d:?} lead {:?}", at.as_nanos(), k.lead(*at)); } }
-        println!("{k:?}");
-        for r in f.recording.iter().rev().take(8).rev() { println!("{r:?}"); }
+        for r in f.recording.told.iter().rev().take(8).rev() { println!("{r:?}"); }
     }
 }

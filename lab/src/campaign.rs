@@ -8,7 +8,8 @@ use leasebeat::Config;
 use crate::Kernel;
 use crate::invariants::Violation;
 use crate::scenario::{Plan, Scenario};
-use crate::strategy::{KernelStrategy, Recording};
+use crate::record::Recording;
+use crate::strategy::KernelStrategy;
 use crate::world::{ScenarioError, Tally, World};
 
 /// An invariant that did not hold, and how to see it again.
@@ -20,9 +21,7 @@ pub struct Found {
     pub violation: Violation,
     /// What had gone wrong until then: planned, it gives the same run.
     pub happened: Plan,
-    /// The kernel's configuration, and what it was told from the beginning of its lease.
-    pub config: Config,
-    /// Up to the call at which it did not hold.
+    /// What the kernel was told from the beginning of its lease, up to the call at which it did not hold.
     pub recording: Recording,
 }
 
@@ -57,7 +56,6 @@ pub fn check<K: Kernel>(scenario: &Scenario) -> Result<Checked, ScenarioError> {
             scenario: scenario.clone(),
             violation: *failed.violation()?,
             happened: world.happened()?.clone(),
-            config,
             recording: failed.recording()?.clone(),
         }))
     });

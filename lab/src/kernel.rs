@@ -3,7 +3,7 @@
 use leasebeat::{Config, Decision, Event, Heartbeat, Instant, Millis, Misuse};
 
 /// A kernel as a host uses it. Worlds are generic over it, so that the broken kernels run in the very same code.
-pub trait Kernel: Copy + Eq + std::fmt::Debug {
+pub trait Kernel: Copy + Eq + std::hash::Hash + std::fmt::Debug {
     /// One that has sent nothing.
     fn new(config: Config) -> Self;
 

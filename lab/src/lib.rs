@@ -3,8 +3,10 @@
 
 pub mod campaign;
 pub mod compare;
+pub mod explore;
 pub mod invariants;
 mod kernel;
+pub mod record;
 pub mod scenario;
 pub mod strategy;
 pub mod world;

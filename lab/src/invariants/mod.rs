@@ -11,6 +11,8 @@ mod retry_after;
 mod seen;
 mod violation;
 
+use std::hash::{Hash, Hasher};
+
 use leasebeat::{Config, Decision, Event, Instant, Misuse};
 
 use crate::Kernel;
@@ -64,11 +66,23 @@ impl<K: Kernel> Monitor<K> {
         self.seen.host_sent_at_ns = at_ns;
     }
 
-    /// From now on nothing is claimed of what was measured or granted before this true time: the clock was
-    /// wrong by more than its drift without the kernel being told (it stopped in sleep, it jumped), or the server took back what
-    /// it had granted.
+    /// From now on nothing is claimed of what was measured or granted up to this true time: the clock was
+    /// wrong by more than its drift without the kernel being told (it stopped in sleep, it jumped), or the server took
+    /// back what it had granted.
     pub fn distrust(&mut self, at_ns: u64) {
-        self.seen.trusted_from_ns = at_ns;
+        self.seen.trusted_from_ns = at_ns + 1;
+    }
+
+    /// From now on every call is repeated on a copy and every state snapshot and restored (I7), not samples of them.
+    #[must_use]
+    pub fn at_every_call(mut self) -> Self {
+        self.replay.every_call = true;
+        self
+    }
+
+    /// Hashes what is remembered of the calls so far: with the kernel it decides what will be found later.
+    pub fn hash_memory(&self, hasher: &mut impl Hasher) {
+        (self.seen, self.reserve, self.requests, self.retry_after).hash(hasher);
     }
 
     /// Tells `kernel` of `event`, whose reading is `now`, and checks everything.

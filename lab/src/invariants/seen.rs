@@ -114,19 +114,24 @@ impl Seen {
             at_ns: truth.at_ns,
             lost: false,
         };
-        // L5, L4: a stopped kernel takes in nothing; a denial only stops.
-        if self.stopped || matches!(event, Event::Report { outcome: Outcome::Denied, .. }) {
+        // L4: a denial only stops.
+        if !self.stopped && matches!(event, Event::Report { outcome: Outcome::Denied, .. }) {
             return step;
         }
         let behind_ns = self.now_ns.saturating_sub(reading_ns);
         let jumped = behind_ns > MS.max(self.quantum_ns);
-        if jumped || reading_ns > self.now_ns {
+        // L5: a stopped kernel takes in no reading.
+        if !self.stopped && (jumped || reading_ns > self.now_ns) {
             self.now_ns = reading_ns;
         }
         step.now_ns = self.now_ns;
         step.lost = jumped || matches!(event, Event::TimingLost);
         if step.lost {
             self.lose_timing();
+        }
+        // L5
+        if self.stopped {
+            return step;
         }
         step.came = match event {
             // C1
@@ -137,16 +142,10 @@ impl Seen {
                 self.succeed(success, if jumped { 0 } else { behind_ns })
             }
             Event::Report { outcome: Outcome::Failed(failure), .. } => self.fail(failure),
-            // L3: the attempt is given up at its timeout.
-            Event::Tick | Event::TimingLost if self.timed_out() => self.fail(&Failure::Timeout),
+            Event::Tick | Event::TimingLost if self.gives_up(action) => self.fail(&Failure::Timeout),
             _ => Came::Nothing,
         };
         step
-    }
-
-    fn timed_out(&self) -> bool {
-        let (Some(flight), Some(timeout_ms)) = (self.flight, self.timeout_ms) else { return false };
-        self.now_ns >= flight.issued_ns.saturating_add(timeout_ms.saturating_mul(MS))
     }
 
     /// T6
@@ -172,6 +171,13 @@ impl Seen {
         let proof = Proof { sent_at_ns, receipt_ns: self.now_ns, floor_ms };
         self.proof = Some(proof).filter(|proof| proof.floor_ms > 0);
         Came::Success { primary: self.primary }
+    }
+
+    /// L3: whether what is in flight has, or is, timed out in this call.
+    fn gives_up(&self, action: Action) -> bool {
+        self.flight.is_some_and(|flight| {
+            self.now_ns >= self.timeout_ns(&flight) || !matches!(action, Action::Wait(_))
+        })
     }
 
     fn fail(&self, failure: &Failure) -> Came {

@@ -7,9 +7,7 @@ use leasebeat::{
 use super::{Answer, End, Held, Send, Step, Strategy, after};
 use crate::Kernel;
 use crate::invariants::{Monitor, Truth, Violation};
-
-/// What a kernel was told, from the beginning of its lease.
-pub type Recording = Vec<(Instant, Event)>;
+use crate::record::{Recording, Told};
 
 /// A host loop around a kernel.
 #[derive(Debug, Clone)]
@@ -28,6 +26,8 @@ pub struct KernelStrategy<K> {
     fieldless: bool,
     violation: Option<Violation>,
     recording: Option<Recording>,
+    /// To be told to the monitor of a recording before the next call.
+    distrust_ns: Option<u64>,
 }
 
 impl<K: Kernel> KernelStrategy<K> {
@@ -48,13 +48,15 @@ impl<K: Kernel> KernelStrategy<K> {
             fieldless: false,
             violation: None,
             recording: None,
+            distrust_ns: None,
         }
     }
 
     /// The same, and every lease is recorded from its beginning.
     #[must_use]
     pub fn recorded(mut self) -> Self {
-        self.recording = Some(Vec::new());
+        self.recording =
+            Some(Recording { config: self.config, drift_ppm: self.drift_ppm, told: Vec::new() });
         self
     }
 
@@ -79,7 +81,8 @@ impl<K: Kernel> KernelStrategy<K> {
     #[inline]
     fn call(&mut self, event: Event, now: Instant, truth: &Truth) -> Step {
         if let Some(recording) = &mut self.recording {
-            recording.push((now, event));
+            let distrust_ns = self.distrust_ns.take();
+            recording.told.push(Told { event, now, truth: *truth, distrust_ns });
         }
         let result = match self.monitor.call(&mut self.kernel, event, now, truth) {
             Ok(result) => result,
@@ -201,6 +204,7 @@ impl<K: Kernel> Strategy for KernelStrategy<K> {
 
     fn distrust(&mut self, at_ns: u64) {
         self.monitor.distrust(at_ns);
+        self.distrust_ns = Some(at_ns);
     }
 
     fn has_failed(&self) -> bool {

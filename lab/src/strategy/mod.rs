@@ -12,7 +12,7 @@ mod vault;
 pub use alternate::Alternate;
 pub use blind::Blind;
 pub use etcd::Etcd;
-pub use kernel::{KernelStrategy, Recording};
+pub use kernel::KernelStrategy;
 pub use kind::StrategyKind;
 pub use kubernetes::Kubernetes;
 pub use redlock::Redlock;

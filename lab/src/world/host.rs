@@ -77,6 +77,8 @@ pub(super) struct Host<S> {
     /// When its timer fires.
     pub(super) wake_ns: u64,
     pub(super) flights: Vec<Flight>,
+    /// It sleeps from one to the other.
+    pub(super) asleep_from_ns: u64,
     pub(super) asleep_until_ns: u64,
     /// It learns on resume that it slept.
     pub(super) to_be_told: bool,

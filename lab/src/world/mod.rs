@@ -291,6 +291,7 @@ impl<S: Strategy> World<S> {
             // Not all at the same instant.
             wake_ns: u64::from(index) * 1_234_567_891,
             flights: Vec::with_capacity(FLIGHTS),
+            asleep_from_ns: 0,
             asleep_until_ns: 0,
             to_be_told: false,
             next_ns: u64::from(index) * 1_234_567_891,
@@ -311,6 +312,10 @@ fn count_unknowing<S: Strategy>(host: &mut Host<S>, now_ns: u64) {
             if host.clock.read(from_ns.min(now_ns)) > reading { from_ns } else { host.clock.when(reading, from_ns).min(now_ns) }
         }
     };
-    host.lease.unknowing_ns += believed_to_ns.saturating_sub(from_ns);
+    // Asleep it believes nothing, as it does nothing.
+    let span = |from_ns: u64, to_ns: u64| to_ns.saturating_sub(from_ns);
+    let asleep_ns =
+        span(host.asleep_from_ns.max(from_ns), host.asleep_until_ns.min(believed_to_ns));
+    host.lease.unknowing_ns += span(from_ns, believed_to_ns).saturating_sub(asleep_ns);
     host.lease.counted_to_ns = now_ns;
 }

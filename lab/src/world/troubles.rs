@@ -54,7 +54,7 @@ impl<S: Strategy> World<S> {
         if self.now_ns < host.asleep_until_ns {
             return;
         }
-        host.asleep_until_ns = until_ns;
+        (host.asleep_from_ns, host.asleep_until_ns) = (self.now_ns, until_ns);
         if !counted {
             host.clock.stand_still(self.now_ns, until_ns);
         }
