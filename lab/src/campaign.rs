@@ -7,8 +7,8 @@ use leasebeat::Config;
 
 use crate::Kernel;
 use crate::invariants::Violation;
-use crate::scenario::{Plan, Scenario};
 use crate::record::Recording;
+use crate::scenario::{Plan, Scenario};
 use crate::strategy::KernelStrategy;
 use crate::world::{ScenarioError, Tally, World};
 
@@ -111,7 +111,8 @@ pub fn run<K: Kernel>(
             });
         }
     });
-    let (mut progress, tally, found, error) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (mut progress, tally, found, error) =
+        state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(error) = error {
         return Err(error);
     }

@@ -14,9 +14,8 @@ const RUN_HOURS: u64 = 500;
 /// Outages that each length of a sweep is tried with, half an hour apart.
 const TRIALS: u64 = 200;
 /// The lengths of a sweep, in s.
-const LENGTHS_S: [u64; 26] = [
-    0, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 66, 72, 80, 90,
-];
+const LENGTHS_S: [u64; 26] =
+    [0, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 66, 72, 80, 90];
 
 /// What is compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -80,12 +79,7 @@ impl Setup {
             timers: Timers { late_us: 2_000, very_late_ms: 500, early_per_mille: 10 },
             faults: Faults::Drawn(self.faults.rates()),
             horizon_ms: hours * 3_600_000,
-            ..Scenario::calm(
-                self.seed.wrapping_add(run),
-                self.ttl_ms,
-                self.request_timeout_ms,
-                self.policy,
-            )
+            ..Scenario::calm(self.seed.wrapping_add(run), self.ttl_ms, self.request_timeout_ms, self.policy)
         }
     }
 
@@ -180,7 +174,7 @@ fn point(outage_s: u64, tally: &Tally) -> Point {
 }
 
 /// Does `jobs` on so many threads; results in the order of the jobs.
-fn parallel<J: Sync, R: Send>(
+pub(crate) fn parallel<J: Sync, R: Send>(
     jobs: &[J],
     threads: usize,
     work: impl Fn(&J) -> Result<R, ScenarioError> + Sync,

@@ -8,6 +8,7 @@ pub mod invariants;
 mod kernel;
 pub mod record;
 pub mod scenario;
+pub mod search;
 pub mod strategy;
 pub mod world;
 

@@ -29,7 +29,10 @@ impl Scenario {
                 request_timeout_ms: timeout(&mut rng, ttl_ms),
                 clock_resolution_ns: quantum_ns,
                 max_wait_ms: one_of(&mut rng, &[None, None, None, Some(2_147_483_647), Some(20_000)]),
-                fallback: one_of(&mut rng, &[Fallback::Band, Fallback::Band, Fallback::Band, Fallback::Refuse]),
+                fallback: one_of(
+                    &mut rng,
+                    &[Fallback::Band, Fallback::Band, Fallback::Band, Fallback::Refuse],
+                ),
             },
             give_up_pct: one_of(&mut rng, &[80, 80, 50, 95, 100, 0]),
             adopts: one_of(&mut rng, &[false, false, true]),

@@ -55,7 +55,8 @@ impl FaultProfile {
             throttled: 2_000,
             ..none
         };
-        let outages = Rates { partitions: 500, partition_ms: 5_000, brownouts: 200, throttlings: 100, ..none };
+        let outages =
+            Rates { partitions: 500, partition_ms: 5_000, brownouts: 200, throttlings: 100, ..none };
         let clocks = Rates { suspends: 50, told_suspends: 50, steps_back: 50, ..none };
         match self {
             Self::None => none,

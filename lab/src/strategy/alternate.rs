@@ -37,7 +37,14 @@ impl Strategy for Alternate {
         None
     }
 
-    fn adopt(&mut self, _success: Success, _sent: Instant, _sent_ns: u64, now: Instant, _truth: &Truth) -> Step {
+    fn adopt(
+        &mut self,
+        _success: Success,
+        _sent: Instant,
+        _sent_ns: u64,
+        now: Instant,
+        _truth: &Truth,
+    ) -> Step {
         self.next = after(now, self.ttl.get() / 2);
         Step::wait(self.next)
     }

@@ -47,7 +47,14 @@ impl Strategy for Etcd {
         None
     }
 
-    fn adopt(&mut self, _success: Success, _sent: Instant, _sent_ns: u64, now: Instant, _truth: &Truth) -> Step {
+    fn adopt(
+        &mut self,
+        _success: Success,
+        _sent: Instant,
+        _sent_ns: u64,
+        now: Instant,
+        _truth: &Truth,
+    ) -> Step {
         self.poll = now;
         self.next = after(now, self.ttl.get() / 3);
         self.deadline = after(now, FIRST_MS);

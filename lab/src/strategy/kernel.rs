@@ -1,8 +1,6 @@
 //! leasebeat as a host loop runs it: the kernel, watched by the monitor at every call.
 
-use leasebeat::{
-    Action, AttemptId, Config, Decision, Event, Failure, Instant, Outcome, StopReason, Success,
-};
+use leasebeat::{Action, AttemptId, Config, Decision, Event, Failure, Instant, Outcome, StopReason, Success};
 
 use super::{Answer, End, Held, Send, Step, Strategy, after};
 use crate::Kernel;
@@ -55,8 +53,7 @@ impl<K: Kernel> KernelStrategy<K> {
     /// The same, and every lease is recorded from its beginning.
     #[must_use]
     pub fn recorded(mut self) -> Self {
-        self.recording =
-            Some(Recording { config: self.config, drift_ppm: self.drift_ppm, told: Vec::new() });
+        self.recording = Some(Recording { config: self.config, drift_ppm: self.drift_ppm, told: Vec::new() });
         self
     }
 
@@ -93,7 +90,10 @@ impl<K: Kernel> KernelStrategy<K> {
         };
         match result {
             Ok(decision) => {
-                if let Event::Report { outcome: Outcome::Created(success) | Outcome::Extended(success), .. } = event {
+                if let Event::Report {
+                    outcome: Outcome::Created(success) | Outcome::Extended(success), ..
+                } = event
+                {
                     self.granted = true;
                     self.fieldless = success.remaining_ttl_ms.is_none();
                 }
@@ -184,7 +184,8 @@ impl<K: Kernel> Strategy for KernelStrategy<K> {
 
     fn timing_lost(&mut self, now: Instant, truth: &Truth) -> Step {
         // The enforced timeout of an attempt in flight starts over, for the host as for the kernel (T6).
-        if let (Some((_, give_up @ Some(_))), Some(ms)) = (&mut self.in_flight, self.config.request_timeout()) {
+        if let (Some((_, give_up @ Some(_))), Some(ms)) = (&mut self.in_flight, self.config.request_timeout())
+        {
             *give_up = Some(after(now, (ms.get() * u64::from(self.give_up_pct) / 100).max(1)));
         }
         self.call(Event::TimingLost, now, truth)
@@ -217,7 +218,9 @@ fn end_of(reason: StopReason) -> End {
         StopReason::Closed => End::Closed,
         StopReason::NotGranted | StopReason::CreateAmbiguous => End::NotGranted,
         StopReason::ReservationExpired | StopReason::NotFound => End::Expired,
-        StopReason::ReservationFinalized | StopReason::MaxExtensionsExceeded | StopReason::TenantClosed => End::Refused,
+        StopReason::ReservationFinalized | StopReason::MaxExtensionsExceeded | StopReason::TenantClosed => {
+            End::Refused
+        }
         _ => End::GaveUp,
     }
 }

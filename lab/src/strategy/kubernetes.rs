@@ -64,7 +64,14 @@ impl Strategy for Kubernetes {
         None
     }
 
-    fn adopt(&mut self, _success: Success, _sent: Instant, _sent_ns: u64, now: Instant, truth: &Truth) -> Step {
+    fn adopt(
+        &mut self,
+        _success: Success,
+        _sent: Instant,
+        _sent_ns: u64,
+        now: Instant,
+        truth: &Truth,
+    ) -> Step {
         // The first renewal begins as soon as it leads.
         self.next = now;
         self.tick(now, truth)

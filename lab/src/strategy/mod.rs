@@ -4,8 +4,8 @@ mod alternate;
 mod blind;
 mod etcd;
 mod kernel;
-mod kubernetes;
 mod kind;
+mod kubernetes;
 mod redlock;
 mod vault;
 
@@ -159,9 +159,12 @@ fn over(outcome: &Outcome) -> Option<End> {
     let Outcome::Failed(Failure::Http(HttpFailure { status, code, .. })) = outcome else { return None };
     match (status, code) {
         (_, Some(ErrorCode::ReservationExpired | ErrorCode::NotFound)) => Some(End::Expired),
-        (_, Some(ErrorCode::MaxExtensionsExceeded | ErrorCode::TenantClosed | ErrorCode::ReservationFinalized)) => {
-            Some(End::Refused)
-        }
+        (
+            _,
+            Some(
+                ErrorCode::MaxExtensionsExceeded | ErrorCode::TenantClosed | ErrorCode::ReservationFinalized,
+            ),
+        ) => Some(End::Refused),
         (404 | 410, _) => Some(End::Expired),
         _ => None,
     }

@@ -101,7 +101,14 @@ impl Strategy for Redlock {
         None
     }
 
-    fn adopt(&mut self, _success: Success, sent: Instant, _sent_ns: u64, _now: Instant, _truth: &Truth) -> Step {
+    fn adopt(
+        &mut self,
+        _success: Success,
+        sent: Instant,
+        _sent_ns: u64,
+        _now: Instant,
+        _truth: &Truth,
+    ) -> Step {
         self.valid_from(sent)
     }
 

@@ -95,7 +95,14 @@ impl Strategy for Vault {
         None
     }
 
-    fn adopt(&mut self, success: Success, _sent: Instant, _sent_ns: u64, now: Instant, _truth: &Truth) -> Step {
+    fn adopt(
+        &mut self,
+        success: Success,
+        _sent: Instant,
+        _sent_ns: u64,
+        now: Instant,
+        _truth: &Truth,
+    ) -> Step {
         self.renewed = now;
         self.lease_ms = success.remaining_ttl_ms.unwrap_or(self.ttl.get());
         self.prior_ms = self.lease_ms;

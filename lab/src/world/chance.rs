@@ -44,7 +44,8 @@ impl Mishaps {
                 if low >= thresholds[MISHAPS - 1] { None } else { Some(drawn(thresholds, low, bits)) }
             }
             Self::Planned(mishaps) => {
-                let found = mishaps.binary_search_by_key(&(host, attempt), |(host, attempt, _)| (*host, *attempt));
+                let found =
+                    mishaps.binary_search_by_key(&(host, attempt), |(host, attempt, _)| (*host, *attempt));
                 found.ok().map(|index| mishaps[index].2)
             }
         }

@@ -70,11 +70,8 @@ impl<S: Strategy> World<S> {
         let host = &mut self.hosts[index];
         if self.scenario.work_ms > 0 {
             let unit: f64 = Exp1.sample(&mut host.random);
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::cast_precision_loss
-            )] // a float cast saturates
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+            // a float cast saturates
             let length_ms = (unit * self.scenario.work_ms as f64) as u64;
             host.lease.done_ns = self.now_ns.saturating_add(length_ms.saturating_mul(MS)).max(1);
         }
@@ -122,7 +119,11 @@ impl<S: Strategy> World<S> {
                     }
                 }
                 let leases = host.leases;
-                self.server.release(lease.reservation, key(index, leases, u64::from(u32::MAX) + 1), self.now_ns);
+                self.server.release(
+                    lease.reservation,
+                    key(index, leases, u64::from(u32::MAX) + 1),
+                    self.now_ns,
+                );
             }
         }
         self.rest(index);
@@ -141,7 +142,9 @@ impl<S: Strategy> World<S> {
     pub(super) fn conclude(&mut self) {
         for index in 0..self.hosts.len() {
             let host = &mut self.hosts[index];
-            let Some(since_ns) = host.lease.since_ns.filter(|_| host.phase == Phase::Working) else { continue };
+            let Some(since_ns) = host.lease.since_ns.filter(|_| host.phase == Phase::Working) else {
+                continue;
+            };
             if self.now_ns >= host.lease.expires_ns {
                 count_unknowing(host, self.now_ns);
                 self.over(index, End::Closed);

@@ -12,6 +12,9 @@ mod server;
 mod tally;
 mod troubles;
 
+#[cfg(test)]
+mod tests;
+
 pub use clock::HostClock;
 pub use tally::{Counts, Tally};
 
@@ -80,13 +83,19 @@ impl<S: Strategy> World<S> {
     /// # Errors
     /// Where the scenario is out of range.
     pub fn new(scenario: &Scenario, prototype: S) -> Result<Self, ScenarioError> {
-        let range = |what: &str, holds: bool| {
-            if holds { Ok(()) } else { Err(ScenarioError(format!("{what} is out of range"))) }
+        let range = |what: &str, value: u64, range: std::ops::RangeInclusive<u64>| {
+            if range.contains(&value) {
+                return Ok(());
+            }
+            let (least, most) = range.into_inner();
+            Err(ScenarioError(format!("{what} is {value}; it must be from {least} to {most}")))
         };
-        range("hosts must be from 1 to 64; it", (1..=64).contains(&scenario.hosts))?;
-        range("fleet must have at least one server; it", !scenario.fleet.is_empty())?;
-        range("horizon_ms must be at most 10^12; it", scenario.horizon_ms <= 1_000_000_000_000)?;
-        range("drift_ppm must be at most 100000; it", scenario.clock.drift_ppm <= 100_000)?;
+        range("hosts", scenario.hosts.into(), 1..=64)?;
+        range("horizon_ms", scenario.horizon_ms, 0..=1_000_000_000_000)?;
+        range("clock.drift_ppm", scenario.clock.drift_ppm.into(), 0..=100_000)?;
+        if scenario.fleet.is_empty() {
+            return Err(ScenarioError("fleet is empty; it must name a server or more".to_owned()));
+        }
         let server = Server::new(&scenario.fleet, scenario.hosts.into())?;
         let troubles = Troubles::new(&scenario.faults, scenario.seed, scenario.hosts);
         let mut world = Self {
@@ -309,13 +318,16 @@ fn count_unknowing<S: Strategy>(host: &mut Host<S>, now_ns: u64) {
         crate::strategy::Held::UntilItEnds => now_ns,
         crate::strategy::Held::Until(reading) => {
             // Its clock may have been past that already when the lease ended.
-            if host.clock.read(from_ns.min(now_ns)) > reading { from_ns } else { host.clock.when(reading, from_ns).min(now_ns) }
+            if host.clock.read(from_ns.min(now_ns)) > reading {
+                from_ns
+            } else {
+                host.clock.when(reading, from_ns).min(now_ns)
+            }
         }
     };
     // Asleep it believes nothing, as it does nothing.
     let span = |from_ns: u64, to_ns: u64| to_ns.saturating_sub(from_ns);
-    let asleep_ns =
-        span(host.asleep_from_ns.max(from_ns), host.asleep_until_ns.min(believed_to_ns));
+    let asleep_ns = span(host.asleep_from_ns.max(from_ns), host.asleep_until_ns.min(believed_to_ns));
     host.lease.unknowing_ns += span(from_ns, believed_to_ns).saturating_sub(asleep_ns);
     host.lease.counted_to_ns = now_ns;
 }

@@ -57,7 +57,8 @@ impl Server {
                 tenant.policy = self.fleet[pick];
             }
         }
-        let call = Call { tenant: TENANT, key: request.key, payload: Digest(u128::from(request.extend_by.get())) };
+        let call =
+            Call { tenant: TENANT, key: request.key, payload: Digest(u128::from(request.extend_by.get())) };
         let answer = self.authority.admit(TENANT, now).and_then(|()| match request.operation {
             Operation::Create => self.create(&call, request, now),
             Operation::Extend => self.extend(&call, request, now),

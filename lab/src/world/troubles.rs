@@ -32,7 +32,9 @@ impl<S: Strategy> World<S> {
                 self.throttled_for = retry_after_s;
                 self.outage();
             }
-            Trouble::Suspend { host, ms, counted, told } => self.suspend(host.into(), until(ms), counted, told),
+            Trouble::Suspend { host, ms, counted, told } => {
+                self.suspend(host.into(), until(ms), counted, told)
+            }
             Trouble::StepBack { host, us } => {
                 if let Some(host) = self.hosts.get_mut(usize::from(host)) {
                     host.clock.step_back(now_ns, us.saturating_mul(1_000));
