@@ -178,7 +178,10 @@ mod tests {
             let least = setup(timeout_ms).find_lapses(2, || {}).expect("in range");
             assert_eq!((least[0].lost_requests, least[0].lost_answers), (Some(2), Some(2)), "{timeout_ms}");
             let outage = least[0].outage.expect("a long one does");
-            assert!((timeout_ms..=timeout_ms + STEP_MS + PRECISION_MS).contains(&outage.length_ms), "{timeout_ms} {outage:?}");
+            assert!(
+                (timeout_ms..=timeout_ms + STEP_MS + PRECISION_MS).contains(&outage.length_ms),
+                "{timeout_ms} {outage:?}"
+            );
             let (_, lapsed) = setup(timeout_ms).witness(outage).expect("in range");
             assert!(lapsed);
             let shorter = Outage { length_ms: outage.length_ms - PRECISION_MS, ..outage };

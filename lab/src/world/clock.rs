@@ -59,8 +59,14 @@ impl HostClock {
         } else {
             from_ns.saturating_add(missing - near)
         };
-        while self.exact(at) < reading.as_nanos() {
-            at = at.saturating_add(reading.as_nanos() - self.exact(at));
+        loop {
+            // From below, so that it stops at the first.
+            let short = reading.as_nanos().saturating_sub(self.exact(at));
+            if short == 0 {
+                break;
+            }
+            let fast = parts(short, self.drift_ppm.max(0).unsigned_abs());
+            at = at.saturating_add((short - fast).max(1));
         }
         at
     }
