@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::scenario::{Clock, FaultProfile, Faults, Latency, Plan, PolicyKind, Scenario, Timers, Trouble};
 use crate::strategy::StrategyKind;
-use crate::world::{ScenarioError, Tally};
+use crate::world::{Concern, ScenarioError, Tally, fate};
 
 /// How long one run lasts, in hours: a comparison is made of so many runs as it needs, each with a seed of its own.
 const RUN_HOURS: u64 = 500;
 /// Outages that each length of a sweep is tried with, half an hour apart.
-const TRIALS: u64 = 200;
+const TRIALS: u64 = 400;
 /// The lengths of a sweep, in s.
 const LENGTHS_S: [u64; 26] =
     [0, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 66, 72, 80, 90];
@@ -120,8 +120,7 @@ impl Setup {
         let spacing_ns = 1_800_000_000_000;
         let troubles = (1..=TRIALS)
             .map(|trial| {
-                // A golden step covers every phase of every cadence evenly.
-                let phase_ns = (trial.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % 300_000_000_000;
+                let phase_ns = fate(self.seed, Concern::Timed, trial) % 300_000_000_000;
                 (trial * spacing_ns + phase_ns, Trouble::Partition { ms: outage_s * 1_000 })
             })
             .filter(|_| outage_s > 0)

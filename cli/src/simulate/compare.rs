@@ -75,12 +75,12 @@ fn table(setup: &Setup, rows: &[Row], svg: &Path) -> String {
         setup.faults.name(),
         setup.seed
     );
-    text.push_str("                    lapses   unnoticed  held what was  noticed  extensions  requests\n");
-    text.push_str("                       per million lease-hours  gone    after    per hour   / outage\n");
+    text.push_str("                       lapses   unnoticed  held but gone  noticed  exten-  requests\n");
+    text.push_str("                         in a million lease-hours          after s  sions/h  /outage\n");
     for Row { strategy, tally } in rows {
         let _ = writeln!(
             text,
-            "{:18}{:>9} {:>11} {:>12} s {:>6.1} s {:>11.1} {:>9.2}",
+            "{:18}{:>11} {:>11} {:>12} s {:>8.1} {:>7.1} {:>9.2}",
             strategy.name(),
             whole(tally.lapses_per_million_hours()),
             whole(tally.unnoticed_per_million_hours()),

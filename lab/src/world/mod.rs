@@ -27,7 +27,8 @@ use crate::scenario::{Plan, Scenario};
 use crate::strategy::{Step, Strategy};
 use chance::{Mishaps, Troubles};
 use host::{Due, FLIGHTS, Host, Lease, NEVER, Phase};
-use random::{Concern, Delays, fate, stream};
+pub(crate) use random::{Concern, fate};
+use random::{Delays, stream};
 use server::Server;
 
 const MS: u64 = 1_000_000;
