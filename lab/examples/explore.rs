@@ -1,28 +1,43 @@
-//! Explores every small world: `cargo run --release -p leasebeat-lab --example explore -- FAULTS STATES_MAX`.
+//! Explores every small world: `cargo xtask soak explore`. What breaks an invariant is made small and written as a trace.
 
+use std::process::ExitCode;
 use std::time::Instant;
+use std::{env, fs};
 
 use leasebeat::Heartbeat;
-use leasebeat_lab::explore;
+use leasebeat_lab::explore::{Explored, all, explore, shrink};
 
-fn main() {
-    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>().expect("a number"));
-    let faults = u8::try_from(arguments.next().unwrap_or(1)).expect("few faults");
-    let states_max = arguments.next().unwrap_or(u64::MAX);
-    for scenario in explore::all() {
-        let start = Instant::now();
-        let explored = explore::explore::<Heartbeat>(&scenario, faults, states_max);
-        let explore::Explored { states, moves, depth, complete, found } = explored;
+const USAGE: &str = "explore FAULTS GRID_POINTS STATES_MAX";
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1).map(|text| text.parse::<u64>().expect(USAGE));
+    let mut next = || arguments.next().expect(USAGE);
+    let faults = u8::try_from(next()).expect("at most 255 faults");
+    let (grid_points, states_max) = (next(), next());
+    let (mut total, start) = (0, Instant::now());
+    for scenario in all() {
+        let scenario = scenario.until(grid_points);
+        let begin = Instant::now();
+        let Explored { states, moves, depth, complete, found } =
+            explore::<Heartbeat>(&scenario, faults, states_max);
+        let whole = if complete { "all" } else { "cut" };
+        let name = scenario.name;
         println!(
-            "{:20} {states:>10} states {moves:>11} moves, depth {depth}, complete {complete}, {:.1?}",
-            scenario.name,
-            start.elapsed()
+            "{name:20} {states:>10} states, {whole}, {moves:>11} moves, depth {depth:>3}, {:.1?}",
+            begin.elapsed()
         );
-        if let Some((violation, path, recording)) = found {
-            println!("{violation}\n{path:?}");
-            for told in &recording.told {
-                println!("{told:?}");
-            }
+        total += states;
+        if let Some(found) = found {
+            let least = shrink::<Heartbeat>(&scenario, faults, &found);
+            let path = format!("target/explore-{}.jsonl", name.replace([' ', ','], "-"));
+            let mut trace = Vec::new();
+            let note = format!("{name}, {faults} faults: {}", least.violation);
+            least.recording.write_trace(&mut trace, &note).expect("a Vec takes it");
+            fs::write(&path, trace).expect("the trace can be written");
+            println!("{}\n{:?}\nreplay it: leasebeat replay --explain {path}", least.violation, least.path);
+            return ExitCode::FAILURE;
         }
     }
+    println!("{total} distinct states in {:.0?}, no violation", start.elapsed());
+    ExitCode::SUCCESS
 }

@@ -9,6 +9,7 @@ mod kernel;
 pub mod record;
 pub mod scenario;
 pub mod search;
+pub mod shrink;
 pub mod strategy;
 pub mod world;
 

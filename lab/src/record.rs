@@ -1,6 +1,9 @@
 //! What a kernel was told in a run, with the truth beside it: enough to run it again, to make it smaller, and to write it as a trace.
 
+use std::io::{self, Write};
+
 use leasebeat::{Config, Event, Instant};
+use leasebeat_trace::{write_event, write_header};
 
 use crate::Kernel;
 use crate::invariants::{Monitor, Truth, Violation};
@@ -42,5 +45,14 @@ impl Recording {
             let broken = monitor.call(&mut kernel, told.event, told.now, &told.truth).err()?;
             Some((broken, index + 1))
         })
+    }
+
+    /// Writes it as a trace that `leasebeat replay` reads. What was true is not part of a trace; `note` is free text.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_trace(&self, out: &mut impl Write, note: &str) -> io::Result<()> {
+        write_header(out, &self.config, note)?;
+        self.told.iter().try_for_each(|told| write_event(out, told.now, &told.event))
     }
 }

@@ -17,6 +17,7 @@ use leasebeat::Config;
 use crate::Kernel;
 use crate::invariants::Violation;
 use crate::record::Recording;
+use crate::shrink::minimise;
 pub use scenario::{Scenario, all};
 pub use state::Move;
 use state::State;
@@ -32,9 +33,23 @@ pub struct Explored {
     pub depth: usize,
     /// Whether every state was visited, rather than as many as were asked for.
     pub complete: bool,
-    /// What was found first, how, and what the kernel was told until then.
-    pub found: Option<(Violation, Vec<Move>, Recording)>,
+    /// What was found first.
+    pub found: Option<Found>,
 }
+
+/// A violation, and how it came about.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// What was broken.
+    pub violation: Violation,
+    /// The moves that led there, the last one included.
+    pub path: Vec<Move>,
+    /// What the kernel was told.
+    pub recording: Recording,
+}
+
+/// No walk has more moves: at the horizon a timer can go on being early.
+const WALK_MAX: usize = 300;
 
 struct Frame<K> {
     state: State<K>,
@@ -50,8 +65,8 @@ pub fn explore<K: Kernel>(scenario: &Scenario, faults: u8, states_max: u64) -> E
     let mut explored = Explored { states: 1, moves: 0, depth: 0, complete: true, found: None };
     let mut path = Vec::new();
     let mut state = State::<K>::new(scenario, faults);
-    if let Err(violation) = state.begin(scenario, None) {
-        explored.found = Some((violation, path.clone(), record::<K>(scenario, faults, &path)));
+    if state.begin(scenario, None).is_err() {
+        explored.found = go::<K>(scenario, faults, &path);
         return explored;
     }
     let mut stack = vec![Frame { state, next: 0 }];
@@ -66,9 +81,9 @@ pub fn explore<K: Kernel>(scenario: &Scenario, faults: u8, states_max: u64) -> E
             continue;
         }
         let mut state = frame.state.clone();
-        if let Err(violation) = state.make(scenario, next, None) {
+        if state.make(scenario, next, None).is_err() {
             path.push(next);
-            explored.found = Some((violation, path.clone(), record::<K>(scenario, faults, &path)));
+            explored.found = go::<K>(scenario, faults, &path);
             return explored;
         }
         explored.moves += 1;
@@ -87,17 +102,58 @@ pub fn explore<K: Kernel>(scenario: &Scenario, faults: u8, states_max: u64) -> E
     explored
 }
 
-/// Goes a path again, and records what the kernel is told.
-fn record<K: Kernel>(scenario: &Scenario, faults: u8, path: &[Move]) -> Recording {
-    let mut told = Vec::new();
+/// Goes one path that `seed` chooses: each move that may be made is as likely as any other, but a fault only as all
+/// together are. What it breaks, if it does.
+#[must_use]
+pub fn walk<K: Kernel>(scenario: &Scenario, faults: u8, seed: u64) -> Option<Found> {
+    let mut random = fastrand::Rng::with_seed(seed);
     let mut state = State::<K>::new(scenario, faults);
-    // What is broken at the end of the path is broken here too: that is what is recorded.
-    let mut result = state.begin(scenario, Some(&mut told));
-    for next in path {
-        if result.is_ok() {
-            result = state.make(scenario, *next, Some(&mut told));
+    let mut path = Vec::new();
+    let mut result = state.begin(scenario, None);
+    while result.is_ok() && path.len() < WALK_MAX {
+        let may = |next: &Move| state.may(scenario, *next);
+        let wants_fault = random.u8(..4) == 0;
+        let wanted =
+            |next: &Move| may(next) && state.costs(scenario, *next) == wants_fault && *next != Move::Close;
+        let Some(next) = random.choice(Move::ALL.into_iter().filter(wanted).collect::<Vec<_>>()) else {
+            // Nothing of the kind: it ends where there is nothing at all.
+            if Move::ALL.into_iter().any(|next| may(&next) && next != Move::Close) {
+                continue;
+            }
+            return None;
+        };
+        path.push(next);
+        result = state.make(scenario, next, None);
+    }
+    go::<K>(scenario, faults, &path)
+}
+
+/// Goes a path, leaving out what cannot be done, up to the first violation, if there is one.
+///
+/// # Panics
+/// Where the scenario's settings are out of range.
+#[must_use]
+pub fn go<K: Kernel>(scenario: &Scenario, faults: u8, path: &[Move]) -> Option<Found> {
+    let config = Config::new(scenario.settings).expect("settings in range");
+    let mut recording = Recording { config, drift_ppm: 0, told: Vec::new() };
+    let mut state = State::<K>::new(scenario, faults);
+    let mut made = Vec::new();
+    let mut result = state.begin(scenario, Some(&mut recording.told));
+    for next in path.iter().copied() {
+        if result.is_ok() && state.may(scenario, next) {
+            made.push(next);
+            result = state.make(scenario, next, Some(&mut recording.told));
         }
     }
-    let config = Config::new(scenario.settings).expect("settings in range");
-    Recording { config, drift_ppm: 0, told }
+    result.err().map(|violation| Found { violation, path: made, recording })
+}
+
+/// The same violation by the fewest moves: none of them can be left out.
+#[must_use]
+pub fn shrink<K: Kernel>(scenario: &Scenario, faults: u8, found: &Found) -> Found {
+    let invariant = found.violation.invariant;
+    let same =
+        |path: &[Move]| go::<K>(scenario, faults, path).filter(|it| it.violation.invariant == invariant);
+    let least = minimise(&found.path, |path| same(path).is_some());
+    same(&least).unwrap_or_else(|| found.clone())
 }

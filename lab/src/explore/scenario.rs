@@ -34,7 +34,7 @@ pub fn all() -> Vec<Scenario> {
         policy,
         ttl_ms: 6_000,
         grid_ns: GRID_NS,
-        horizon_ns: 24 * GRID_NS,
+        horizon_ns: 16 * GRID_NS,
     };
     let with = |name, policy| Scenario { name, policy, ..additive };
     let set = |name, settings| Scenario { name, settings, ..additive };
@@ -65,6 +65,12 @@ pub fn all() -> Vec<Scenario> {
 }
 
 impl Scenario {
+    /// The same, but ending at this point of its grid.
+    #[must_use]
+    pub fn until(self, grid_points: u64) -> Self {
+        Self { horizon_ns: grid_points * self.grid_ns, ..self }
+    }
+
     fn refusing(mut self) -> Self {
         self.settings.fallback = Fallback::Refuse;
         self

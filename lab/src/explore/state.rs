@@ -208,7 +208,7 @@ impl<K: Kernel> State<K> {
     }
 
     /// Whether it takes a fault from the budget here.
-    fn costs(&self, scenario: &Scenario, next: Move) -> bool {
+    pub(super) fn costs(&self, scenario: &Scenario, next: Move) -> bool {
         match next {
             // A late timer.
             Move::Advance => self.due_at_ns(scenario).is_some_and(|due| due <= self.at_ns),
