@@ -87,7 +87,7 @@ fn summarize(args: &Args, start: &Progress, now: &Progress, took: Duration, viol
 
 /// Says what did not hold, and writes how to see it again.
 fn report(args: &Args, found: &Found) {
-    let seed = found.scenario.seed;
+    let seed = found.number;
     eprintln!("leasebeat: scenario {seed}: {}", found.violation);
     let directory = args.traces.as_deref().unwrap_or_else(|| Path::new("."));
     let trace = directory.join(format!("violation-{seed}.jsonl"));

@@ -10,7 +10,6 @@ use leasebeat_lab::compare::Setup;
 use leasebeat_lab::record::Recording;
 use leasebeat_lab::search::{Least, Outage};
 use leasebeat_lab::strategy::StrategyKind;
-use leasebeat_trace::{write_event, write_header};
 use serde_json::json;
 
 use super::options::Args;
@@ -102,9 +101,6 @@ fn traces(setup: &Setup, found: &[Least], directory: &Path) -> io::Result<Vec<Pa
 /// Writes a recording as a trace that `leasebeat replay` reads.
 pub(super) fn write(path: &Path, recording: &Recording, note: &str) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
-    write_header(&mut out, &recording.config, note)?;
-    for told in &recording.told {
-        write_event(&mut out, told.now, &told.event)?;
-    }
+    recording.write_trace(&mut out, note)?;
     out.flush()
 }
