@@ -105,6 +105,42 @@ fn a_check_is_gone_on_with_where_it_ended() {
     assert_eq!(number(&second, "violations"), 0);
 }
 
+/// The blocks of the guide that begin with this fence.
+fn blocks(fence: &str) -> Vec<String> {
+    let guide =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/LAB.md")).expect("the guide");
+    let mut blocks = Vec::new();
+    let mut lines = guide.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("```") {
+            let block: Vec<_> = lines.by_ref().take_while(|line| *line != "```").collect();
+            if line == fence {
+                blocks.push(block.join("\n"));
+            }
+        }
+    }
+    blocks
+}
+
+#[test]
+fn the_guides_commands_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let commands = blocks("```sh").join("\n");
+    assert_eq!(commands.lines().count(), 3, "{commands}");
+    for command in commands.lines() {
+        let arguments = command.strip_prefix("leasebeat simulate ").expect("a simulation");
+        // The same with fewer hours.
+        text(&arguments.replace("000", ""), directory.path());
+    }
+    assert!(directory.path().join("traces/beyond.jsonl").exists());
+}
+
+#[test]
+fn the_guides_least_is_what_is_found() {
+    let directory = tempfile::tempdir().expect("a directory");
+    assert_eq!(blocks("```")[1], text("--find-lapse", directory.path()).trim_end());
+}
+
 #[test]
 fn bad_input_is_named() {
     refuses("--policy generous", "expected one of additive");

@@ -61,14 +61,20 @@ pub fn check<K: Kernel>(scenario: &Scenario) -> Result<Checked, ScenarioError> {
         let mut world = World::new(&planned(faults), strategy().recorded())?;
         world.run();
         let failed = world.failed();
-        Ok::<_, ScenarioError>(failed.and_then(|failed| Some((*failed.violation()?, failed.recording()?.clone()))))
+        Ok::<_, ScenarioError>(
+            failed.and_then(|failed| Some((*failed.violation()?, failed.recording()?.clone()))),
+        )
     };
     let Some((first, _)) = run(&faults)? else {
-        return Err(ScenarioError::new(format!("scenario {}: its faults planned give another run", scenario.seed)));
+        return Err(ScenarioError::new(format!(
+            "scenario {}: its faults planned give another run",
+            scenario.seed
+        )));
     };
-    let least = minimise(&faults, |fewer| {
-        matches!(run(fewer), Ok(Some((violation, _))) if violation.invariant == first.invariant)
-    });
+    let least = minimise(
+        &faults,
+        |fewer| matches!(run(fewer), Ok(Some((violation, _))) if violation.invariant == first.invariant),
+    );
     let found = run(&least)?.map(|(violation, recording)| {
         Box::new(Found { number: scenario.seed, scenario: planned(&least), violation, recording })
     });

@@ -75,12 +75,17 @@ fn table(setup: &Setup, rows: &[Row], svg: &Path) -> String {
         setup.faults.name(),
         setup.seed
     );
-    text.push_str("                       lapses   unnoticed  held but gone  noticed  exten-  requests\n");
-    text.push_str("                         in a million lease-hours          after s  sions/h  /outage\n");
+    let _ = writeln!(
+        text,
+        "{:18}{:>10}{:>12}{:>14}{:>8}{:>8}{:>9}",
+        "", "lapses", "unnoticed", "held but gone", "noticed", "exten-", "requests"
+    );
+    let _ =
+        writeln!(text, "{:>54}{:>8}{:>8}{:>9}", "in a million lease-hours", "after s", "sions/h", "/outage");
     for Row { strategy, tally } in rows {
         let _ = writeln!(
             text,
-            "{:18}{:>11} {:>11} {:>12} s {:>8.1} {:>7.1} {:>9.2}",
+            "{:18}{:>10}{:>12}{:>12} s{:>8.1}{:>8.1}{:>9.2}",
             strategy.name(),
             whole(tally.lapses_per_million_hours()),
             whole(tally.unnoticed_per_million_hours()),
