@@ -11,6 +11,7 @@ use crate::units;
 
 /// The world, the strategies, and what to look for.
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // each is an option
 pub(crate) struct Args {
     /// Compare the strategies: a table, and a picture. This is what is done where nothing else is asked for
     #[arg(long, group = "what")]

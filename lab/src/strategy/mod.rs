@@ -158,14 +158,15 @@ impl Requests {
 fn over(outcome: &Outcome) -> Option<End> {
     let Outcome::Failed(Failure::Http(HttpFailure { status, code, .. })) = outcome else { return None };
     match (status, code) {
-        (_, Some(ErrorCode::ReservationExpired | ErrorCode::NotFound)) => Some(End::Expired),
+        (404 | 410, None) | (_, Some(ErrorCode::ReservationExpired | ErrorCode::NotFound)) => {
+            Some(End::Expired)
+        }
         (
             _,
             Some(
                 ErrorCode::MaxExtensionsExceeded | ErrorCode::TenantClosed | ErrorCode::ReservationFinalized,
             ),
         ) => Some(End::Refused),
-        (404 | 410, _) => Some(End::Expired),
         _ => None,
     }
 }

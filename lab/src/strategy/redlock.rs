@@ -126,14 +126,12 @@ impl Strategy for Redlock {
         if answer.id != self.current || self.give_up.is_none() {
             return Step::wait(self.give_up.unwrap_or(self.next));
         }
-        match (answer.outcome, self.extending) {
-            (Outcome::Extended(_), Some((began, _))) => self.valid_from(began),
-            _ => {
-                // A vote against, whatever it says: the retries go on.
-                self.last = over(&answer.outcome).unwrap_or(End::GaveUp);
-                self.failed(now)
-            }
+        if let (Outcome::Extended(_), Some((began, _))) = (answer.outcome, self.extending) {
+            return self.valid_from(began);
         }
+        // A vote against, whatever it says: the retries go on.
+        self.last = over(&answer.outcome).unwrap_or(End::GaveUp);
+        self.failed(now)
     }
 
     fn held(&self) -> Held {

@@ -200,14 +200,14 @@ impl<S: Strategy> World<S> {
                     // It does not know how long its create took: it begins again.
                     self.rest(index);
                 }
-                self.call(index, |strategy, now, truth| strategy.timing_lost(now, truth));
+                self.call(index, S::timing_lost);
             }
             Due::Flight(flight) => self.arrive(index, flight),
             Due::Done => self.done(index),
             Due::Timer if host.phase == Phase::Between => self.begin(index),
             Due::Timer => {
                 host.wake_ns = NEVER;
-                self.call(index, |strategy, now, truth| strategy.tick(now, truth));
+                self.call(index, S::tick);
             }
         }
         let host = &mut self.hosts[index];
@@ -262,7 +262,7 @@ impl<S: Strategy> World<S> {
         // By both ends: a timer that fired early and is set again has another fate.
         let bits = fate(*seed, Concern::Timer, due_ns ^ self.now_ns.rotate_left(20) ^ ((index as u64) << 56));
         let mut late_ns = ((bits & 0xffff_ffff) * u64::from(timers.late_us) * 1_000) >> 32;
-        if (bits >> 32) & 0x3ff == 0 {
+        if (bits >> 32).trailing_zeros() >= 10 {
             late_ns += ((bits & 0xffff_ffff) * u64::from(timers.very_late_ms)) / 4_295;
         }
         host.wake_ns = due_ns.saturating_add(late_ns);

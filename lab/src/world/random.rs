@@ -42,7 +42,7 @@ pub(crate) fn fate(seed: u64, concern: Concern, moment: u64) -> u64 {
 /// A delay whose distribution was tabulated: drawing from it is a look-up.
 #[derive(Debug, Clone)]
 pub(crate) struct Delays {
-    nanos: Box<[u64; Delays::SIZE]>,
+    nanos: Box<[u64]>,
 }
 
 impl Delays {
@@ -54,7 +54,7 @@ impl Delays {
         let median_us = f64::from(latency.median_us.max(1)) / 2.0;
         let body = LogNormal::new(median_us.ln(), f64::from(latency.sigma_pct) / 100.0).ok();
         let tail = Pareto::new(median_us * 10.0, 1.1).ok();
-        let mut nanos = Box::new([0; Self::SIZE]);
+        let mut nanos = vec![0; Self::SIZE].into_boxed_slice();
         let tailed = Self::SIZE * usize::from(latency.tail_per_mille.min(1_000)) / 1_000;
         for (index, slot) in nanos.iter_mut().enumerate() {
             let micros = match (index < tailed, &body, &tail) {

@@ -31,10 +31,13 @@ pub(super) struct Reply {
     pub(super) expires_ns: Option<u64>,
 }
 
+/// The authority over vectors of a fixed length.
+type Leases = Authority<(), Vec<Tenant>, Vec<Option<Reservation<()>>>, Vec<Option<KeyRecord>>>;
+
 /// The authority, and the fleet in front of it.
 #[derive(Debug)]
 pub(super) struct Server {
-    authority: Authority<(), Vec<Tenant>, Vec<Option<Reservation<()>>>, Vec<Option<KeyRecord>>>,
+    authority: Leases,
     fleet: Vec<Policy>,
 }
 

@@ -33,7 +33,7 @@ impl<S: Strategy> World<S> {
                 self.outage();
             }
             Trouble::Suspend { host, ms, counted, told } => {
-                self.suspend(host.into(), until(ms), counted, told)
+                self.suspend(host.into(), until(ms), counted, told);
             }
             Trouble::StepBack { host, us } => {
                 if let Some(host) = self.hosts.get_mut(usize::from(host)) {
