@@ -5,6 +5,7 @@ mod bare_metal;
 mod budgets;
 mod explore;
 mod fuzz;
+mod lab;
 mod mutants;
 mod run;
 mod setup;
@@ -47,6 +48,12 @@ enum Campaign {
     Mutants,
     /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
     ServeLoad,
+    /// Run the lab's worlds with every invariant checked at every event; goes on where the last campaign ended
+    Lab {
+        /// How many lease-hours in all
+        #[arg(long, default_value_t = 10_000_000)]
+        hours: u64,
+    },
     /// Fuzz the decoding of answers against the naive reading of the rules; goes on where the last campaign ended
     FuzzDecode {
         /// How many executions
@@ -99,6 +106,7 @@ fn main() -> ExitCode {
         Job::Soak { campaign: Campaign::Explore { faults, until, states } } => {
             explore::campaign(faults, until, states)
         }
+        Job::Soak { campaign: Campaign::Lab { hours } } => lab::check(hours),
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };
