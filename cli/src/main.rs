@@ -9,6 +9,7 @@ mod plan;
 mod replay;
 mod serve;
 mod signal;
+mod simulate;
 mod timeline;
 mod units;
 mod words;
@@ -37,6 +38,8 @@ enum Command {
     Replay(replay::Args),
     /// A server to test an SDK against: the protocol's rules behind real HTTP, with faults on demand
     Serve(serve::Args),
+    /// Keep leases alive through a simulated world: strategies compared, lapses looked for, invariants checked
+    Simulate(simulate::Args),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Ok(Cli { command: Command::Plan(args) }) => plan::run(&args),
         Ok(Cli { command: Command::Replay(args) }) => replay::run(&args),
         Ok(Cli { command: Command::Serve(args) }) => serve::run(args),
+        Ok(Cli { command: Command::Simulate(args) }) => simulate::run(&args),
         Err(error) => exit::usage(&error),
     }
 }

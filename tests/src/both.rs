@@ -40,7 +40,9 @@ impl Both {
     }
 }
 
-fn to_kernel(event: &RefEvent) -> Event {
+/// An event in the kernel's words.
+#[must_use]
+pub fn to_kernel(event: &RefEvent) -> Event {
     match event {
         RefEvent::Begin => Event::Begin,
         RefEvent::Tick => Event::Tick,

@@ -14,12 +14,19 @@ struct Campaign {
 
 /// An answer is seldom longer.
 const DECODE: Campaign = Campaign { name: "decode", options: &["-dict=fuzz/decode.dict", "-max_len=1024"] };
+/// A hundred events.
+const EVENTS: Campaign = Campaign { name: "events", options: &["-max_len=256"] };
 /// Forty calls with all their arguments.
 const FFI: Campaign = Campaign { name: "ffi", options: &["-max_len=512"] };
 
 /// Executes `runs` answers.
 pub fn decode(runs: u64) -> Outcome {
     campaign(&DECODE, runs)
+}
+
+/// Executes `runs` sequences of events.
+pub fn events(runs: u64) -> Outcome {
+    campaign(&EVENTS, runs)
 }
 
 /// Executes `runs` sequences of calls of the C ABI.

@@ -6,9 +6,11 @@ mod bare_metal;
 mod budgets;
 mod c_budgets;
 mod consumer;
+mod explore;
 mod firmware;
 mod fuzz;
 mod r#gen;
+mod lab;
 mod library;
 mod mutants;
 mod run;
@@ -68,6 +70,12 @@ enum Campaign {
     Mutants,
     /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
     ServeLoad,
+    /// Run the lab's worlds with every invariant checked at every event; goes on where the last campaign ended
+    Lab {
+        /// How many lease-hours in all
+        #[arg(long, default_value_t = 10_000_000)]
+        hours: u64,
+    },
     /// Fuzz the decoding of answers against the naive reading of the rules; goes on where the last campaign ended
     FuzzDecode {
         /// How many executions
@@ -79,6 +87,24 @@ enum Campaign {
         /// How many executions
         #[arg(long, default_value_t = 50_000_000)]
         runs: u64,
+    },
+    /// Fuzz event sequences against the naive reference and the invariants; goes on where the last campaign ended
+    FuzzEvents {
+        /// How many executions
+        #[arg(long, default_value_t = 10_000_000)]
+        runs: u64,
+    },
+    /// Visit every state of small worlds with the real kernel and the real authority
+    Explore {
+        /// How many faults a path may have
+        #[arg(long, default_value_t = 1)]
+        faults: u8,
+        /// How long a path may be, in half seconds of the world
+        #[arg(long, default_value_t = 10)]
+        until: u64,
+        /// How many states of a world at most: each takes about 20 bytes
+        #[arg(long, default_value_t = 60_000_000)]
+        states: u64,
     },
 }
 
@@ -113,6 +139,13 @@ fn main() -> ExitCode {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
         Job::Soak { campaign: Campaign::FuzzFfi { runs } } => setup::fuzz().and_then(|()| fuzz::ffi(runs)),
+        Job::Soak { campaign: Campaign::FuzzEvents { runs } } => {
+            setup::fuzz().and_then(|()| fuzz::events(runs))
+        }
+        Job::Soak { campaign: Campaign::Explore { faults, until, states } } => {
+            explore::campaign(faults, until, states)
+        }
+        Job::Soak { campaign: Campaign::Lab { hours } } => lab::check(hours),
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };
