@@ -36,7 +36,7 @@ impl HostClock {
     #[inline]
     pub fn read(&self, true_ns: u64) -> Instant {
         let exact = if self.drift_ppm == 0 {
-            self.base_reading_ns + (true_ns - self.base_true_ns)
+            self.base_reading_ns + true_ns.saturating_sub(self.base_true_ns)
         } else {
             self.exact(true_ns)
         };
