@@ -63,7 +63,7 @@ fn json_carries_every_measure() {
     assert_eq!(leasebeat["strategy"], "leasebeat");
     assert_eq!(leasebeat["unnoticed"], 0);
     assert!(leasebeat["lease_hours"].as_f64().is_some_and(|hours| hours > 49.0), "{leasebeat}");
-    assert!(leasebeat["extensions_per_hour"].as_f64().is_some_and(|rate| (90.0..100.0).contains(&rate)));
+    assert!(leasebeat["extensions_per_hour"].as_f64().is_some_and(|rate| (90.0..120.0).contains(&rate)));
     assert!(json["outages"][0]["points"].as_array().is_some_and(|points| points.len() > 20));
 }
 
@@ -95,11 +95,11 @@ fn the_bound_is_met_and_the_run_beyond_it_is_not() {
 fn a_check_is_gone_on_with_where_it_ended() {
     let directory = tempfile::tempdir().expect("a directory");
     let first = text("--check --hours 300 --resume progress.json --json", directory.path());
-    let second = text("--check --hours 600 --resume progress.json --json", directory.path());
+    let second = text("--check --hours 3000 --resume progress.json --json", directory.path());
     let number = |text: &str, key: &str| {
         serde_json::from_str::<serde_json::Value>(text).expect("an object")[key].as_u64().expect("a number")
     };
-    assert!(number(&first, "lease_hours") >= 300 && number(&second, "lease_hours") >= 600);
+    assert!(number(&first, "lease_hours") >= 300 && number(&second, "lease_hours") >= 3000);
     assert!(number(&second, "events") > number(&first, "events"));
     assert_eq!(number(&second, "events"), number(&first, "events") + number(&second, "events_now"));
     assert_eq!(number(&second, "violations"), 0);

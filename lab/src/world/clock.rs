@@ -85,7 +85,8 @@ impl HostClock {
 
     fn rebase(&mut self, true_ns: u64) {
         self.base_reading_ns = self.exact(true_ns);
-        self.base_true_ns = true_ns;
+        // While it stands still it goes on doing so.
+        self.base_true_ns = self.base_true_ns.max(true_ns);
     }
 }
 
@@ -134,7 +135,11 @@ mod tests {
         clock.stand_still(20_000, 90_000);
         assert_eq!(clock.read(90_000).as_nanos(), O + 16_000);
         assert_eq!(clock.read(90_001).as_nanos(), O + 16_001);
-        clock.step_back(90_002, u64::MAX);
-        assert_eq!(clock.read(90_002).as_nanos(), 0);
+        clock.stand_still(90_002, 95_000);
+        assert_eq!(clock.read(93_000).as_nanos(), O + 16_002);
+        clock.step_back(93_000, 2);
+        assert_eq!(clock.read(95_001).as_nanos(), O + 16_001);
+        clock.step_back(95_002, u64::MAX);
+        assert_eq!(clock.read(95_002).as_nanos(), 0);
     }
 }
