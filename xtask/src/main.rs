@@ -5,6 +5,7 @@ mod bare_metal;
 mod budgets;
 mod fuzz;
 mod mutants;
+mod npm;
 mod run;
 mod setup;
 mod test;
@@ -31,6 +32,8 @@ enum Job {
     Test,
     /// Measure what the budgets gate, and compare
     Budgets,
+    /// Build the npm package, wasm/npm
+    Npm,
     /// Time the kernel against the clock (criterion), and measure the budgets
     Bench,
     /// The long campaigns, bounded and resumable
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
+        Job::Npm => setup::npm().and_then(|()| npm::build()),
         Job::Bench => {
             let timed =
                 run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);

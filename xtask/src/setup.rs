@@ -1,12 +1,14 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
-use crate::Outcome;
+use crate::{Outcome, npm};
 use crate::run::{answers, cargo, command, file, output, run};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
 /// The bare-metal target the kernel is linked and measured for.
 pub const CORTEX_M3: &str = "thumbv7m-none-eabi";
+/// What the npm package is compiled for.
+pub const WASM: &str = "wasm32-unknown-unknown";
 const MUTANTS: &str = "27.1.0";
 const FUZZ: &str = "0.13.2";
 /// The compiler that instruments.
@@ -39,6 +41,20 @@ pub fn python() -> Outcome {
     run(command("python3", &["-m", "venv", "--clear", PYTHON]))?;
     let pip = format!("{PYTHON}/bin/python");
     run(command(&pip, &["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]))?;
+    std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
+}
+
+/// What builds and tests the npm package: its development tools, as its lock file has them.
+pub fn npm() -> Outcome {
+    target(WASM)?;
+    let lock = file(npm::PACKAGE).join("package-lock.json");
+    let wanted = std::fs::read_to_string(&lock).map_err(|error| format!("{}: {error}", lock.display()))?;
+    // Written last, so that it is there only where all was installed.
+    let stamp = file(npm::PACKAGE).join("node_modules/installed.json");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    npm::npm(&["ci"])?;
     std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 
