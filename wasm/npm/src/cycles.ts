@@ -63,7 +63,7 @@ export function cycles(options: CyclesOptions): CyclesLease {
     const decoded = kernel.decode(operation, answer, { unknownKeys })
     reservationId = decoded.reservationId ?? reservationId
     const { outcome, problem } = decoded
-    return outcome.type === 'failed' && problem ? { ...outcome, problem: `${problem.wrong} at ${problem.pointer ?? 'the head'}` } : outcome
+    return outcome.type === 'failed' && problem ? { ...outcome, problem: problem.wrong } : outcome
   }
 
   return {
