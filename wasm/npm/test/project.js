@@ -77,8 +77,8 @@ export async function site(test, folder, api) {
   return `http://127.0.0.1:${server.address().port}`
 }
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+export const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
 /** A page of a fresh Chromium. */
 export async function page(test, url) {
