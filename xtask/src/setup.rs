@@ -1,7 +1,7 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
-use crate::{Outcome, npm};
 use crate::run::{answers, cargo, command, file, output, run};
+use crate::{Outcome, npm};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
@@ -21,6 +21,7 @@ pub fn all() -> Outcome {
     target(CORTEX_M3)?;
     toolchain(MSRV)?;
     python()?;
+    debian("chromium", "chromium", &["--version"])?;
     for_budgets()
 }
 
@@ -61,6 +62,7 @@ pub fn npm() -> Outcome {
 /// What counts instructions.
 pub fn for_budgets() -> Outcome {
     target(CORTEX_M3)?;
+    npm()?;
     debian("valgrind", "valgrind", &["--version"])
 }
 
