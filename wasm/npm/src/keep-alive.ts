@@ -95,6 +95,7 @@ export class KeepAlive {
   #drift: number
   #lapsed = false
   #stop: StopReason | null = null
+  #giveUp = (): void => {}
 
   constructor(options: KeepAliveOptions) {
     const { kernel, ttlMs, timeoutMs, giveUpMs = timeoutMs * 0.75, maxWaitMs, fallback, signal, created } = options
@@ -156,10 +157,11 @@ export class KeepAlive {
 
   /** The work is done: no further beat. What is in flight is aborted, and nothing is held from here on. */
   close(): void {
-    if (!this.#heartbeat) return
-    if (this.#running) this.#decide(this.#heartbeat.handle({ type: 'close' }, this.#clock.now()))
+    const heartbeat = this.#heartbeat
+    if (heartbeat && this.#running) this.#decide(heartbeat.handle({ type: 'close' }, this.#clock.now()))
     clearTimeout(this.#fenceTimer)
-    this.#heartbeat.free()
+    // A callback may have closed it meanwhile: freed twice is freed once.
+    heartbeat?.free()
     this.#heartbeat = null
   }
 
@@ -206,8 +208,10 @@ export class KeepAlive {
     if (decision.action === 'stop') this.#finish(decision.reason)
     this.#watchFence()
     call(this.#options.onDecision, decision)
+    // The callback may have closed it.
+    if (!this.#running) return
     if (decision.action === 'send') void this.#attempt(decision)
-    if (decision.action === 'wait' && this.#running) this.#wait(decision)
+    if (decision.action === 'wait') this.#wait(decision)
   }
 
   #wait({ waitMs }: Wait): void {
@@ -218,7 +222,9 @@ export class KeepAlive {
   async #attempt(send: Send): Promise<void> {
     const attempt = { ...send, idempotencyKey: this.#keys(send.keyGeneration) }
     const controller = new AbortController()
-    const abort = () => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))
+    // One that the kernel has given up, as a late timer may find, is not in flight beside another.
+    this.#giveUp()
+    const abort = (this.#giveUp = () => controller.abort(new DOMException('the attempt took too long', 'TimeoutError')))
     const timer = setTimeout(abort, Math.min(this.#options.giveUpMs!, TIMER_MAX_MS))
     this.#end.signal.addEventListener('abort', abort, { signal: controller.signal })
     const aborted = new Promise<never>((_, reject) => {
@@ -236,7 +242,7 @@ export class KeepAlive {
     clearTimeout(timer)
     // Whatever still hangs on it is not wanted any more.
     abort()
-    if (!this.#running) return
+    if (!this.#running || this.#heartbeat!.inFlight !== attempt.attempt) return
     try {
       this.#report(attempt, outcome, sent, error)
     } catch (thrown) {

@@ -183,3 +183,31 @@ test('what send gives and is no outcome proves nothing', async () => {
   assert.throws(() => keepAlive({ ...settings, giveUpMs: 3_000 }), /giveUpMs is 3000; it must be /)
   assert.throws(() => keepAlive({ ...settings, ttlMs: 0 }), /extendByMs is 0; /)
 })
+
+test('closed from a callback, it sends nothing', async () => {
+  const keeper = keepAlive({ ...settings, send: () => assert.fail('sent'), onDecision: () => keeper.close() })
+  assert.equal((await keeper.stopped).reason, 'closed')
+})
+
+test('an attempt that the kernel has timed out is aborted before the next, and its late answer dropped', async (t) => {
+  globalThis.document = new EventTarget()
+  t.after(() => delete globalThis.document)
+  let later = 0
+  const clock = { now: () => performance.now() + later, wall: () => Date.now() + later }
+  const attempts = []
+  const answer = { type: 'created', remainingTtlMs: 8_000, expiresAtMs: Date.now() + 8_000 }
+  const send = (attempt, signal) => new Promise((resolve) => attempts.push({ attempt, signal, resolve }))
+  const keeper = keepAlive({ ...settings, clock, send })
+  await sleep(20)
+  later = 2_500
+  document.dispatchEvent(new Event('visibilitychange'))
+  await sleep(20)
+  assert.deepEqual(attempts.map(({ attempt, signal }) => [attempt.key, signal.aborted]), [['fresh', true], ['same', false]])
+  attempts[0].resolve(answer)
+  await sleep(20)
+  assert.equal(keeper.held(), false)
+  attempts[1].resolve(answer)
+  assert.equal(await keeper.granted, true)
+  assert.ok(keeper.held(5_000))
+  keeper.close()
+})
