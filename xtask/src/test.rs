@@ -46,7 +46,8 @@ fn lints() -> Outcome {
         cargo(&arguments)?;
     }
     for features in ["", "full"] {
-        let arguments = ["clippy", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "target/wasm/clippy"];
+        let arguments =
+            ["clippy", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "target/wasm/clippy"];
         let options = ["--target", WASM, "--features", features, "--locked", "--", "-Dwarnings"];
         cargo(&[&arguments[..], &options].concat())?;
     }
