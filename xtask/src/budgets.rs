@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::run::{command, file, output};
 use crate::setup::CORTEX_M3;
-use crate::{Outcome, bare_metal};
+use crate::{Outcome, bare_metal, npm};
 
 /// What is counted, one after the other, for callgrind keeps only one function apart: the argument of the program,
 /// and the class that all its calls belong to, where there is one.
@@ -21,6 +21,8 @@ struct Budgets {
     flash_bytes: BTreeMap<String, u64>,
     /// Stack of one call on a Cortex-M3.
     stack_bytes: BTreeMap<String, u64>,
+    /// The npm package's parts, minified and gzipped.
+    npm_gzip_bytes: BTreeMap<String, u64>,
 }
 
 /// Measures everything, prints it beside its budget, and fails where one is passed.
@@ -41,6 +43,8 @@ pub fn check() -> Outcome {
         ("wire_everything".to_owned(), figure(wire_everything)),
     ]);
     passed.extend(compare("flash_bytes", &budgets.flash_bytes, &flash)?);
+    let sizes = npm::sizes()?.into_iter().map(|(name, value)| (name, figure(value))).collect();
+    passed.extend(compare("npm_gzip_bytes", &budgets.npm_gzip_bytes, &sizes)?);
     verdict(&passed)
 }
 

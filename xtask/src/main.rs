@@ -13,6 +13,8 @@ mod r#gen;
 mod lab;
 mod library;
 mod mutants;
+mod npm;
+mod npm_names;
 mod run;
 mod setup;
 mod test;
@@ -55,6 +57,8 @@ enum Job {
     },
     /// Measure what the budgets gate, and compare
     Budgets,
+    /// Build the npm package, wasm/npm
+    Npm,
     /// Time the kernel against the clock (criterion), and measure the budgets
     Bench,
     /// The long campaigns, bounded and resumable
@@ -130,6 +134,7 @@ fn main() -> ExitCode {
             .and_then(|()| budgets::check())
             .and_then(|()| library::build())
             .and_then(|()| c_budgets::check()),
+        Job::Npm => setup::npm().and_then(|()| npm::build()),
         Job::Bench => {
             let timed =
                 run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);

@@ -1,7 +1,7 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
-use crate::Outcome;
 use crate::run::{answers, cargo, command, file, output, run};
+use crate::{Outcome, npm};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
@@ -14,6 +14,8 @@ pub const RISC_V: &str = "riscv32imc-unknown-none-elf";
 /// The other byte order.
 pub const BIG_ENDIAN: &str = "s390x-unknown-linux-gnu";
 pub const BIG_ENDIAN_LINKER: &str = "s390x-linux-gnu-gcc";
+/// What the npm package is compiled for.
+pub const WASM: &str = "wasm32-unknown-unknown";
 const MUTANTS: &str = "27.1.0";
 const FUZZ: &str = "0.13.2";
 /// The compiler that instruments.
@@ -26,6 +28,7 @@ pub fn all() -> Outcome {
     target(CORTEX_M3)?;
     toolchain(MSRV)?;
     python()?;
+    debian("chromium", "chromium", &["--version"])?;
     for_budgets()?;
     firmware()
 }
@@ -50,9 +53,24 @@ pub fn python() -> Outcome {
     std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 
+/// What builds and tests the npm package: its development tools, as its lock file has them.
+pub fn npm() -> Outcome {
+    target(WASM)?;
+    let lock = file(npm::PACKAGE).join("package-lock.json");
+    let wanted = std::fs::read_to_string(&lock).map_err(|error| format!("{}: {error}", lock.display()))?;
+    // Written last, so that it is there only where all was installed.
+    let stamp = file(npm::PACKAGE).join("node_modules/installed.json");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    npm::npm(&["ci"])?;
+    std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
+}
+
 /// What counts instructions.
 pub fn for_budgets() -> Outcome {
     target(CORTEX_M3)?;
+    npm()?;
     debian("valgrind", "valgrind", &["--version"])
 }
 

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: what every change must pass.
 
 use crate::run::{cargo, command, run};
-use crate::setup::{self, CORTEX_M3, MSRV};
-use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz};
+use crate::setup::{self, CORTEX_M3, MSRV, WASM};
+use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, npm};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 6] = [
@@ -31,6 +31,7 @@ pub fn all() -> Outcome {
     consumer::all()?;
     fuzz::ffi(FUZZED)?;
     firmware::all()?;
+    npm::test()?;
     tests()
 }
 
@@ -39,6 +40,7 @@ fn format() -> Outcome {
     cargo(&["fmt", "--manifest-path", "xtask/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "firmware/Cargo.toml", "--check"])?;
+    cargo(&["fmt", "--manifest-path", "wasm/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "tests/bare-metal/Cargo.toml", "--check"])
 }
 
@@ -57,6 +59,12 @@ fn lints() -> Outcome {
             "-Dwarnings",
         ];
         cargo(&arguments)?;
+    }
+    for features in ["", "full"] {
+        let arguments =
+            ["clippy", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "target/wasm/clippy"];
+        let options = ["--target", WASM, "--features", features, "--locked", "--", "-Dwarnings"];
+        cargo(&[&arguments[..], &options].concat())?;
     }
     cargo(&[
         "clippy",

@@ -1,0 +1,18 @@
+import { bytes } from '../base64.js'
+import { base64 } from '../wasm/heartbeat_base64.js'
+import { instantiate, type HeartbeatKernel } from './heartbeat.module.js'
+
+export * from './heartbeat.api.js'
+export type { HeartbeatKernel }
+
+let kernel: HeartbeatKernel | undefined
+
+/** The kernel alone, from the WebAssembly in this very file: nothing is fetched. */
+export function loadSync(): HeartbeatKernel {
+  return (kernel ??= instantiate(new WebAssembly.Module(bytes(base64))))
+}
+
+/** The same, compiled without blocking. */
+export async function load(): Promise<HeartbeatKernel> {
+  return (kernel ??= instantiate(await WebAssembly.compile(bytes(base64))))
+}
