@@ -1,0 +1,26 @@
+// The dead zone: whether the slowest answer leaves a delay, as `leasebeat plan` has it.
+
+import type { Kernel, Plan } from 'leasebeat'
+import type { Setup } from './setup.js'
+
+export interface Forecast {
+  plan: Plan
+  /** Whether the slowest answer leaves no delay. */
+  isDead: boolean
+  /** The largest request timeout that leaves one; null: none does. */
+  safeTimeout: number | null
+  /** The shortest lease that leaves one; null: none does. */
+  safeTtl: number | null
+}
+
+export function forecast(kernel: Kernel, { ttl, timeout, slowest, policy, lead }: Setup): Forecast {
+  const said = policy === 'lead' ? Math.min(ttl, lead) : ttl
+  const plan = kernel.plan({ requestTimeoutMs: timeout, leadMs: Math.max(0, said - slowest), maxRttMs: slowest })
+  const { delayMs, largestTimeoutMs, shortestLeadMs } = plan
+  return {
+    plan,
+    isDead: delayMs == null,
+    safeTimeout: largestTimeoutMs,
+    safeTtl: shortestLeadMs == null ? null : shortestLeadMs + slowest,
+  }
+}
