@@ -95,11 +95,11 @@ export class Controls {
     this.#find('says').checked = setup.says
     this.#row('clamp').hidden = setup.policy !== 'clamp'
     this.#row('lead').hidden = setup.policy !== 'lead'
-    this.#hint.textContent = kinds[tool].what
+    this.#hint.textContent = `${kinds[tool].what} Click in the lane above the picture, or give a time.`
     this.#zone.textContent = zone(forecast, setup)
     this.#zone.classList.toggle('dead', forecast.isDead)
-    this.#shade('timeout', forecast.safeTimeout ?? 0, 'above')
-    this.#shade('ttl', forecast.safeTtl ?? ranges.ttl.most, 'below')
+    this.#shade('timeout', setup.says ? (forecast.safeTimeout ?? 0) : Infinity, 'above')
+    this.#shade('ttl', setup.says ? (forecast.safeTtl ?? ranges.ttl.most) : 0, 'below')
     replace(this.#faults, ...setup.faults.map((fault, index) => this.#fault(fault, index)))
   }
 

@@ -15,18 +15,18 @@ export function explained(run: Run, indices: readonly number[], pointer: number 
   if (!last) return [el('p', { class: 'quiet' }, 'Point at the picture, or step through it with the arrow keys, to see why.')]
   const at = pointer ?? last.at
   const lead = last.fence == null ? null : Math.max(0, last.fence - at)
-  const state = lead == null ? 'nothing is proved' : `${length(lead)} of lead proved`
-  return [el('p', { class: 'when' }, el('strong', {}, instant(at)), ` ${state}`), ...steps.map(because)]
+  const state = lead == null ? 'nothing is proved' : lead ? `${length(lead)} of lead proved` : 'no proved lead is left'
+  return [el('p', { class: 'when' }, el('strong', {}, instant(at)), ` ${state}`), ...steps.map((step, index) => because(step, step.why?.rule !== steps[index + 1]?.why?.rule))]
 }
 
-function because({ event, decision, why, text }: Step): Node {
+function because({ event, decision, why, text }: Step, withRule: boolean): Node {
   if (!decision || !why) return el('div', { class: 'because' }, el('p', {}, happened(event), ' → ', el('code', {}, text)))
   return el(
     'div',
     { class: 'because' },
     el('p', { class: 'decision' }, el('span', { class: 'event' }, `${happened(event)} → `), el('strong', {}, decided(decision))),
     el('p', { class: 'why' }, why.text),
-    el('p', { class: 'rule' }, el('a', { href: `#rule-${why.rule}` }, why.rule), ' ', ...sentence(why.rule)),
+    withRule && el('p', { class: 'rule' }, el('a', { href: `#rule-${why.rule}` }, why.rule), ' ', ...sentence(why.rule)),
   )
 }
 

@@ -136,6 +136,7 @@ class Page {
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) this.#chart.setAttribute(name, String(value))
     const isDead = this.#trace == null && this.#forecast.isDead
     this.#chart.classList.toggle('is-dead', isDead)
+    this.#chart.classList.toggle('is-dense', this.#scale.size < 1)
     const look = { current: this.#current, pointer: this.#pointed.at, tool: this.#tool, isDead, grabbed: this.#grabbed }
     replace(this.#chart, ...draw(this.#run, this.#scale, look))
     byId('explained').replaceChildren(...explained(this.#run, this.#pointed.indices, this.#pointed.at))

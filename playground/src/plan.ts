@@ -5,7 +5,7 @@ import type { Setup } from './setup.js'
 
 export interface Forecast {
   plan: Plan
-  /** Whether the slowest answer leaves no delay. */
+  /** Whether the slowest answer leaves no delay. A server that does not say what remains has no such zone. */
   isDead: boolean
   /** The largest request timeout that leaves one; null: none does. */
   safeTimeout: number | null
@@ -13,13 +13,13 @@ export interface Forecast {
   safeTtl: number | null
 }
 
-export function forecast(kernel: Kernel, { ttl, timeout, slowest, policy, lead }: Setup): Forecast {
+export function forecast(kernel: Kernel, { ttl, timeout, slowest, policy, lead, says }: Setup): Forecast {
   const said = policy === 'lead' ? Math.min(ttl, lead) : ttl
   const plan = kernel.plan({ requestTimeoutMs: timeout, leadMs: Math.max(0, said - slowest), maxRttMs: slowest })
   const { delayMs, largestTimeoutMs, shortestLeadMs } = plan
   return {
     plan,
-    isDead: delayMs == null,
+    isDead: says && delayMs == null,
     safeTimeout: largestTimeoutMs,
     safeTtl: shortestLeadMs == null ? null : shortestLeadMs + slowest,
   }

@@ -4,6 +4,8 @@ import type { Rule } from 'leasebeat'
 import sentences from 'virtual:rules'
 import { el } from './dom.js'
 
+export { sentences }
+
 /** The rule's sentence, its code as code. */
 export function sentence(rule: Rule): Node[] {
   const text = sentences[rule] ?? ''

@@ -46,7 +46,7 @@ export async function read(fragment: string): Promise<Shared> {
 const fields = Object.keys(ranges) as Field[]
 
 function set(setup: Setup, key: string, value: string): void {
-  if (key in ranges) {
+  if (fields.includes(key as Field)) {
     const { least, most } = ranges[key as Field]
     setup[key as Field] = whole(key, value, least, most)
   } else if (key === 'policy') {

@@ -140,8 +140,9 @@ export function summary({ steps, cut }: Run): string {
 }
 
 /** What the dead zone is to this setup. */
-export function zone({ isDead, safeTimeout, plan }: Forecast, { timeout }: Setup): string {
-  const safe = safeTimeout == null ? 'No timeout is safe for this lease and round trip' : `Largest safe timeout: ${exact(safeTimeout)}`
+export function zone({ isDead, safeTimeout, plan }: Forecast, { timeout, says, slowest }: Setup): string {
+  if (!says) return 'Nothing is provable: the server does not say what remains. The kernel beats by what each extension grants.'
+  const safe = safeTimeout == null ? 'No timeout is safe for this lease and round trip' : `Largest safe timeout: ${exact(safeTimeout)}, at round trips up to ${exact(slowest)}`
   if (!isDead) return `${safe}.`
   return `Dead zone: ${exact(timeout)} reserves ${exact(plan.retryReserveMs ?? 0)}, more than any lead. ${safe}.`
 }

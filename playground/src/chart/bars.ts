@@ -2,7 +2,7 @@
 
 import { svg } from '../dom.js'
 import { held, proved, type Run, type Span } from '../record.js'
-import { length } from '../words.js'
+import { instant } from '../words.js'
 import type { Scale } from './scale.js'
 
 const THICK = 9
@@ -15,15 +15,17 @@ export function bars(run: Run, scale: Scale): SVGElement {
       ...spans.map(({ from, until }) =>
         svg('rect', { class: kind, x: scale.x(from), y: y + 14, width: Math.max(1, scale.x(until) - scale.x(from)), height: THICK, rx: 2 }),
       ),
-      svg('text', { x: scale.left, y: y + 10 }, `${name} ${share(spans, run.until)}`),
+      svg('text', { x: scale.left, y: y + 10 }, `${name}: ${share(spans, run.until)}`),
     )
   }
   if (scale.bars.truth != null) bar(scale.bars.truth, 'Truly held', 'truth-bar', held(run))
-  bar(scale.bars.proved, 'Provably held, as the host believes', 'proved-bar', proved(run))
+  bar(scale.bars.proved, scale.isNarrow ? 'Provably held' : 'Provably held, as the host believes', 'proved-bar', proved(run))
   return group
 }
 
 function share(spans: Span[], until: number): string {
-  const total = spans.reduce((sum, { from, until }) => sum + until - from, 0)
-  return total >= until - 0.5 ? 'all the time' : total ? `for ${length(total)}` : 'never'
+  const last = spans.at(-1)
+  if (!last) return 'never'
+  const end = last.until >= until ? 'to the end' : `until ${instant(last.until)}`
+  return spans.length > 1 ? `${end}, with ${spans.length === 2 ? 'a gap' : `${spans.length - 1} gaps`}` : end
 }

@@ -27,7 +27,7 @@ export function draw(run: Run, scale: Scale, look: Look): SVGElement[] {
     definitions(),
     axes(scale),
     zones(run, scale),
-    ...(run.truth ? [lane(scale, look.tool)] : []),
+    ...(run.truth ? [lane(run, scale, look.tool)] : []),
     leads(run, scale),
     zoneNames(run, scale, look.isDead),
     faults(run, scale, look.grabbed),
@@ -70,8 +70,8 @@ function axes(scale: Scale): SVGElement {
     )
   }
   group.append(
-    svg('text', { x: scale.left - 6, y: scale.sent + 4, 'text-anchor': 'end' }, 'sent'),
-    svg('text', { x: scale.left - 6, y: scale.answered + 4, 'text-anchor': 'end' }, scale.isNarrow ? 'ans.' : 'answer'),
+    svg('text', { x: scale.left - 12, y: scale.sent + 4, 'text-anchor': 'end' }, 'sent'),
+    svg('text', { x: scale.left - 12, y: scale.answered + 4, 'text-anchor': 'end' }, scale.isNarrow ? 'ans.' : 'answer'),
   )
   return group
 }

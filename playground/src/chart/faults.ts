@@ -17,13 +17,20 @@ export const tags: Record<Kind, string> = {
   partition: 'parted',
 }
 
-export function lane(scale: Scale, tool: Kind): SVGElement {
+export function lane(run: Run, scale: Scale, tool: Kind): SVGElement {
+  const text = scale.isNarrow ? `Tap here: ${kinds[tool].label}` : `Click in this lane to add a fault: ${kinds[tool].label}`
+  // Wherever it is not in a fault's way.
+  const width = text.length * 7 + 16
+  const taken = (from: number, until: number) =>
+    run.faults.some(({ fault }) => scale.x(fault.at) < until && scale.x(fault.at + (kinds[fault.kind].lasts ? fault.amount : 0)) + 50 > from)
+  const isLeft = !taken(scale.left, scale.left + width)
+  const hint = isLeft || !taken(scale.right - width, scale.right)
   const place = { x: scale.left, y: scale.lane.top, width: scale.right - scale.left, height: scale.lane.bottom - 4, rx: 4 }
   return svg(
     'g',
     { class: 'lane' },
     svg('rect', { ...place, 'data-lane': true }),
-    svg('text', { x: scale.left + 8, y: scale.lane.top + 18 }, scale.isNarrow ? `Tap to add: ${kinds[tool].label}` : `Click in this lane to add a fault: ${kinds[tool].label}`),
+    hint && svg('text', { x: isLeft ? scale.left + 8 : scale.right - 8, y: scale.lane.top + 18, 'text-anchor': isLeft ? 'start' : 'end' }, text),
   )
 }
 

@@ -14,11 +14,12 @@ interface Level {
 /** The levels that each decision was made by, as long as they stood. Those that are without bound are none. */
 function levels({ steps, until }: Run): Level[] {
   const result: Level[] = []
-  for (const [index, { at, why }] of steps.entries()) {
+  for (const [index, { at, fence, why }] of steps.entries()) {
     const numbers = why?.numbers
     if (numbers?.path !== 'primary' || numbers.attemptBudgetMs == null || numbers.retryReserveMs == null) continue
     const [danger, reserve] = [numbers.attemptBudgetMs + numbers.safetyMarginMs, numbers.retryReserveMs]
-    const [last, next] = [result.at(-1), steps[index + 1]?.at ?? until]
+    // Where nothing is proved nothing is in danger.
+    const [last, next] = [result.at(-1), Math.min(fence ?? at, steps[index + 1]?.at ?? until)]
     if (last && last.danger === danger && last.reserve === reserve && last.until === at) last.until = next
     else if (next > at) result.push({ from: at, until: next, danger, reserve })
   }
@@ -47,21 +48,23 @@ export function zones(run: Run, scale: Scale): SVGElement {
   return group
 }
 
-/** What the zones are, written into them at their latest. */
+/** What the zones are, written into them where the picture begins, as the lead is far above them there; the dead zone beside it. */
 export function zoneNames(run: Run, scale: Scale, isDead: boolean): SVGElement {
   const group = svg('g', { class: 'names' })
-  const last = levels(run).at(-1)
-  if (!last) return group
+  const [first] = levels(run)
+  if (!first) return group
+  const end = scale.x(first.until)
+  const x = isDead && end < scale.right - 60 ? end + 8 : scale.left + 8
   const name = (text: string, lead: number) => {
     const y = Math.max(scale.y(lead) + 14, scale.plot.top + 14)
-    group.append(svg('text', { x: scale.right - 6, y, 'text-anchor': 'end' }, text))
+    group.append(svg('text', { x, y }, text))
   }
-  const [narrow, room] = [scale.isNarrow, scale.y(last.danger) - scale.y(last.reserve)]
+  const [narrow, room] = [scale.isNarrow, scale.y(first.danger) - scale.y(first.reserve)]
   const dead = narrow ? 'dead zone' : 'dead zone: no lead reaches beyond the reserve'
   if (isDead) name(dead, scale.most)
-  else if (room > 16) name(narrow ? 'reserve' : 'reserve: a beat is due, a retry still fits', last.reserve)
-  if (scale.plot.bottom - scale.y(last.danger) > (isDead ? 34 : 16)) {
-    name(narrow ? 'danger' : 'danger: a failure here is final', Math.min(last.danger, scale.most * (isDead ? 0.5 : 1)))
+  else if (room > 16) name(narrow ? 'reserve' : 'reserve: a beat is due, a retry still fits', first.reserve)
+  if (scale.plot.bottom - scale.y(first.danger) > (isDead ? 34 : 16)) {
+    name(narrow ? 'danger' : 'danger: a failure here is final', Math.min(first.danger, scale.most * (isDead ? 0.5 : 1)))
   }
   return group
 }
@@ -98,13 +101,13 @@ export function leads(run: Run, scale: Scale): SVGElement {
     svg('path', { class: 'proved-area', d: proved.area }),
     truth && svg('path', { class: 'truth', d: sawtooth(trueFalls, scale).line }),
     svg('path', { class: 'proved', d: proved.line }),
-    ...[...fences].map((fence) => fenceMark(scale, fence)),
+    ...[...fences].map((fence) => fenceMark(scale, fence, scale.size)),
   )
 }
 
 /** Until when the lease is proved unless it is renewed. */
-export function fenceMark(scale: Scale, fence: number): SVGElement {
-  return svg('path', { class: 'fence', transform: `translate(${scale.x(fence)} ${scale.plot.bottom})`, d: 'M0-5 5 0 0 5-5 0Z' })
+export function fenceMark(scale: Scale, fence: number, size = 1): SVGElement {
+  return svg('path', { class: 'fence', transform: `translate(${scale.x(fence)} ${scale.plot.bottom}) scale(${size})`, d: 'M0-5 5 0 0 5-5 0Z' })
 }
 
 /** Where the lead of one step goes if nothing renews it: through the danger, to the fence. */

@@ -8,8 +8,8 @@ import type { Scale } from './scale.js'
 export type Mark = 'beat' | 'retry' | 'success' | 'failure' | 'stop' | 'lost'
 
 /** One mark around a point, as it stands in the picture and in its legend. */
-export function mark(kind: Mark, x: number, y: number): SVGElement {
-  const at = (points: string) => ({ class: `mark ${kind}`, transform: `translate(${x} ${y})`, d: points })
+export function mark(kind: Mark, x: number, y: number, size = 1): SVGElement {
+  const at = (points: string) => ({ class: `mark ${kind}`, transform: `translate(${x} ${y})${size < 1 ? ` scale(${size})` : ''}`, d: points })
   switch (kind) {
     case 'beat':
       return svg('path', at('M0-6 6 5H-6Z'))
@@ -40,6 +40,8 @@ function action({ decision }: Step): Mark | null {
 /** Every decision as something to point at, and to walk through with the arrow keys. */
 export function marks(steps: readonly Step[], scale: Scale, current: number | null): SVGElement {
   const flights = svg('g', { class: 'flights' })
+  const box = (at: number) => ({ x: scale.x(at) - 9, y: scale.sent - 10, width: 18, height: scale.answered - scale.sent + 20, rx: 4 })
+  const chosen = current == null ? undefined : steps[current]
   const group = svg('g', { class: 'steps', role: 'group', 'aria-label': 'Decisions: the arrow keys step through them' })
   let sent: number | null = null
   for (const [index, step] of steps.entries()) {
@@ -62,12 +64,12 @@ export function marks(steps: readonly Step[], scale: Scale, current: number | nu
           'data-step': index,
           'aria-label': `${instant(step.at)}, ${happened(step.event)}: ${text}${step.why ? ` (${step.why.rule})` : ''}`,
         },
-        svg('rect', { class: 'halo', x: x - 9, y: scale.sent - 10, width: 18, height: scale.answered - scale.sent + 20, rx: 4 }),
-        what && mark(what, x, what === 'lost' ? scale.sent : scale.answered),
-        does && mark(does, x, scale.sent),
+        svg('rect', { class: 'halo', ...box(step.at) }),
+        what && mark(what, x, what === 'lost' ? scale.sent : scale.answered, what === 'success' ? scale.size : 1),
+        does && mark(does, x, scale.sent, does === 'beat' ? scale.size : 1),
         !what && !does && svg('circle', { class: 'mark other', cx: x, cy: scale.sent, r: 2 }),
       ),
     )
   }
-  return svg('g', {}, flights, group)
+  return svg('g', {}, chosen ? svg('rect', { class: 'chosen', ...box(chosen.at) }) : null, flights, group)
 }

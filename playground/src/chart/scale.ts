@@ -19,6 +19,8 @@ export interface Scale {
   axis: number
   until: number
   most: number
+  /** How large a mark may be, of 1: less where there are many. */
+  size: number
   x(at: number): number
   y(lead: number): number
   at(x: number): number
@@ -30,7 +32,7 @@ const BAR = 30
 
 export function scaled(run: Run, width: number): Scale {
   const isNarrow = width < 560
-  const [left, right] = [isNarrow ? 36 : 48, width - (isNarrow ? 8 : 14)]
+  const [left, right] = [isNarrow ? 44 : 60, width - (isNarrow ? 8 : 14)]
   const lane = { top: 0, bottom: run.truth ? LANE : 0 }
   const top = lane.bottom + GAP
   const plot = { top, bottom: top + (isNarrow ? 150 : 230) }
@@ -55,10 +57,15 @@ export function scaled(run: Run, width: number): Scale {
     axis,
     until,
     most,
+    size: Math.min(1, Math.max(0.4, (right - left) / 14 / Math.max(1, sends(run)))),
     x: (at) => left + (Math.min(Math.max(at, 0), until) / until) * (right - left),
     y: (lead) => plot.bottom - (Math.min(Math.max(lead, 0), most) / most) * (plot.bottom - plot.top),
     at: (x) => (Math.min(Math.max((x - left) / (right - left), 0), 1)) * until,
   }
+}
+
+function sends({ steps }: Run): number {
+  return steps.filter(({ decision }) => decision?.action === 'send').length
 }
 
 /** A little above the largest lead there is, up to what a picture of years has room for. */
