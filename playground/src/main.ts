@@ -10,7 +10,7 @@ import type { Kind } from './faults.js'
 import { explained, list, rulesOf } from './list.js'
 import { forecast, type Forecast } from './plan.js'
 import { pointing, type Pointed } from './pointing.js'
-import type { Run } from './record.js'
+import { isDead, type Run } from './record.js'
 import { initial, type Setup } from './setup.js'
 import { share } from './sharing.js'
 import { simulate } from './simulate.js'
@@ -134,10 +134,10 @@ class Page {
     this.#scale = scaled(this.#run, width)
     const { height } = this.#scale
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) this.#chart.setAttribute(name, String(value))
-    const isDead = this.#trace == null && this.#forecast.isDead
-    this.#chart.classList.toggle('is-dead', isDead)
+    const dead = isDead(this.#run)
+    this.#chart.classList.toggle('is-dead', dead)
     this.#chart.classList.toggle('is-dense', this.#scale.size < 1)
-    const look = { current: this.#current, pointer: this.#pointed.at, tool: this.#tool, isDead, grabbed: this.#grabbed }
+    const look = { current: this.#current, pointer: this.#pointed.at, tool: this.#tool, isDead: dead, grabbed: this.#grabbed }
     replace(this.#chart, ...draw(this.#run, this.#scale, look))
     byId('explained').replaceChildren(...explained(this.#run, this.#pointed.indices, this.#pointed.at))
     for (const row of document.querySelectorAll<HTMLElement>('#list tr[data-row]')) {

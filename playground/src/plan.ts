@@ -5,6 +5,8 @@ import type { Setup } from './setup.js'
 
 export interface Forecast {
   plan: Plan
+  /** What the slowest answer leaves of a fresh lease. */
+  leadMs: number
   /** Whether the slowest answer leaves no delay. A server that does not say what remains has no such zone. */
   isDead: boolean
   /** The largest request timeout that leaves one; null: none does. */
@@ -15,10 +17,12 @@ export interface Forecast {
 
 export function forecast(kernel: Kernel, { ttl, timeout, slowest, policy, lead, says }: Setup): Forecast {
   const said = policy === 'lead' ? Math.min(ttl, lead) : ttl
-  const plan = kernel.plan({ requestTimeoutMs: timeout, leadMs: Math.max(0, said - slowest), maxRttMs: slowest })
+  const leadMs = Math.max(0, said - slowest)
+  const plan = kernel.plan({ requestTimeoutMs: timeout, leadMs, maxRttMs: slowest })
   const { delayMs, largestTimeoutMs, shortestLeadMs } = plan
   return {
     plan,
+    leadMs,
     isDead: says && delayMs == null,
     safeTimeout: largestTimeoutMs,
     safeTtl: shortestLeadMs == null ? null : shortestLeadMs + slowest,

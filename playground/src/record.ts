@@ -55,6 +55,13 @@ export function known(heartbeat: ExplainingHeartbeat, now: number | bigint, offs
   }
 }
 
+/** Whether all that the run ever proved was the dead zone: no lead exceeded the reserve (P5). */
+export function isDead({ steps }: Run): boolean {
+  const numbers = steps.flatMap(({ why }) => (why?.numbers?.path === 'primary' ? [why.numbers] : []))
+  const isIn = numbers.every(({ leadMs, retryReserveMs }) => retryReserveMs == null || leadMs <= retryReserveMs)
+  return isIn && steps.some(({ why }) => why?.rule === 'P5')
+}
+
 /** A time from `from` up to `until`. */
 export interface Span {
   from: number

@@ -140,11 +140,11 @@ export function summary({ steps, cut }: Run): string {
 }
 
 /** What the dead zone is to this setup. */
-export function zone({ isDead, safeTimeout, plan }: Forecast, { timeout, says, slowest }: Setup): string {
+export function zone({ isDead, safeTimeout, leadMs, plan }: Forecast, { says, slowest }: Setup): string {
   if (!says) return 'Nothing is provable: the server does not say what remains. The kernel beats by what each extension grants.'
   const safe = safeTimeout == null ? 'No timeout is safe for this lease and round trip' : `Largest safe timeout: ${exact(safeTimeout)}, at round trips up to ${exact(slowest)}`
   if (!isDead) return `${safe}.`
-  return `Dead zone: ${exact(timeout)} reserves ${exact(plan.retryReserveMs ?? 0)}, more than any lead. ${safe}.`
+  return `Dead zone: this timeout reserves ${exact(plan.retryReserveMs ?? 0)}, and a slow answer leaves ${exact(leadMs)}. ${safe}.`
 }
 
 /** Milliseconds to the last one. */

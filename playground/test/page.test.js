@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 async function open({ fragment = '', ...options } = {}) {
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
   contexts.push(context)
   context.on('request', (request) => {
     const url = request.url()
@@ -46,6 +46,8 @@ async function open({ fragment = '', ...options } = {}) {
 const setup = (more = '', faults = '') =>
   `v=1&ttl=60000&timeout=10000&rtt=80&slowest=400&work=240000&seed=1${more.includes('policy') ? '' : '&policy=adds'}${more.includes('says') ? '' : '&says=1'}${more}${faults && `&faults=${faults}`}`
 const text = (page, selector) => page.locator(selector).innerText()
+/** What is written in a part of the picture. */
+const drawn = (page, part) => page.locator(`#chart ${part}`).textContent()
 /** The rows of the table, each as its cells. */
 const rows = (page) => page.locator('#list tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)))
 const proved = (page) => page.locator('#chart .leads .proved').getAttribute('d')
@@ -60,14 +62,14 @@ test('the picture, the number and the words follow a slider', async () => {
   const box = await page.locator('#ttl-slider').boundingBox()
   await page.mouse.move(box.x + box.width * 0.65, box.y + box.height / 2)
   await page.mouse.down()
-  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2, { steps: 5 })
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2, { steps: 5 })
   await page.mouse.up()
   const ttl = Number(await page.locator('#ttl').inputValue())
-  assert.ok(ttl > 5 && ttl < 25, `${ttl}`)
+  assert.ok(ttl > 4 && ttl < 10, `${ttl}`)
   assert.notEqual(await proved(page), before)
   assert.ok((await page.locator('#ttl-slider').getAttribute('aria-valuetext')).startsWith(String(ttl)))
-  // Two attempts of 10 s and a margin do not fit any more.
-  assert.match(await text(page, '#verdict-detail'), /lease-too-short|no-safe-retry/)
+  // Two attempts of 10 s and a margin do not fit any more, even twice the lease.
+  assert.match(await text(page, '#verdict-detail'), /lease-too-short/)
 })
 
 test('each slider and number changes the run', async () => {
@@ -145,7 +147,7 @@ test('without remaining_ttl_ms the fallback decides, and nothing is proved', asy
   await page.locator('#says').uncheck()
   const rules = (await rows(page)).map((row) => row[5])
   assert.ok(rules.includes('F3') && rules.includes('F4') && !rules.includes('P4'), rules.join(' '))
-  assert.match(await text(page, '#chart .bars'), /believes: never/)
+  assert.match(await drawn(page, '.bars'), /believes: never/)
   assert.match(await text(page, '#zone'), /Nothing is provable/)
   assert.match(await text(page, '#rules'), /F3/)
 })
@@ -164,6 +166,7 @@ test('a clamp and a maximum lead have sliders of their own, which the server hee
 
 test('the dead zone is named with the figure of the plan, and begins right behind it', async () => {
   const page = await open({ fragment: setup('&policy=lead&lead=60000') })
+  // As `leasebeat plan --ttl 60s --timeout 30s --rtt 400ms` asks.
   const plan = (await load()).plan({ requestTimeoutMs: 30_000, leadMs: 60_000 - 400, maxRttMs: 400 })
   const largest = plan.largestTimeoutMs
   assert.equal(plan.delayMs, null)
@@ -173,7 +176,7 @@ test('the dead zone is named with the figure of the plan, and begins right behin
   await fill(page, 'timeout', (largest + 1) / 1_000)
   assert.match(await text(page, '#zone'), /^Dead zone: /)
   assert.ok((await text(page, '#zone')).includes(`Largest safe timeout: ${largest / 1_000} s,`))
-  assert.match(await text(page, '#chart .names'), /dead zone/)
+  assert.match(await drawn(page, '.names'), /dead zone/)
   // The slider is hatched from there on.
   const from = parseFloat(await page.locator('#timeout-slider').evaluate((slider) => slider.style.getPropertyValue('--dead-from')))
   const at = await page.locator('#timeout-slider').evaluate((slider) => (100 * slider.value) / slider.max)
@@ -184,7 +187,7 @@ test('a lapse is shown as what was believed against what was true', async () => 
   const page = await open({ fragment: setup('', 'partition@90000:60000') })
   assert.match(await text(page, '#verdict'), /^Stopped at 1:56\.\d\d, lapses at 2:00\.\d\d$/)
   assert.match(await text(page, '#verdict-detail'), /no-safe-retry.*provably held until 1:59\.\d\d, and truly until 2:00\.\d\d/)
-  assert.match(await text(page, '#chart .lapse'), /lease ends 2:00/)
+  assert.match(await drawn(page, '.lapse'), /lease ends 2:00/)
   const ends = await page.evaluate(() => ['.truth-bar', '.proved-bar'].map((bar) => {
     const boxes = [...document.querySelectorAll(bar)].map((one) => one.getBBox())
     return Math.max(...boxes.map(({ x, width }) => x + width))
@@ -198,8 +201,10 @@ test('every vector is decided as it is expected, line by line', async () => {
   assert.ok(names.length >= 80, `${names.length}`)
   const lines = (name) => readFileSync(new URL(name, VECTORS), 'utf8').split('\n').filter((line) => line.trim())
   for (const name of names) {
-    await page.locator('#trace').fill(readFileSync(new URL(name, VECTORS), 'utf8'))
-    await page.locator('#trace-explain').click()
+    await page.evaluate((trace) => {
+      document.querySelector('#trace').value = trace
+      document.querySelector('#trace-explain').click()
+    }, readFileSync(new URL(name, VECTORS), 'utf8'))
     const expected = lines(name.replace('.jsonl', '.expected.jsonl'))
     if (JSON.parse(expected[0]).error === 'invalid-config') {
       assert.match(await text(page, '#trace-error'), /^Line 1: \w+ is \S+; it must be/, name)
@@ -326,7 +331,6 @@ test('all of it works from the keyboard', async () => {
   assert.equal(await page.locator('input[name="tool"]:checked').inputValue(), '429')
   await page.keyboard.press('Tab')
   assert.equal(await focused(), 'fault-at')
-  await page.keyboard.type('00')
   await page.locator('#fault-at').fill('90')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
