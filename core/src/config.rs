@@ -126,6 +126,10 @@ impl Config {
         Millis::new(self.extend_by_ms as u64)
     }
 
+    pub(crate) const fn extend_by_ms(&self) -> u32 {
+        self.extend_by_ms
+    }
+
     /// The enforced bound of one attempt, where it is known.
     #[must_use]
     pub fn request_timeout(&self) -> Option<Millis> {

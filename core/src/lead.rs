@@ -8,12 +8,12 @@ use crate::time::{Instant, Millis, Nanos};
 pub(crate) struct Lead {
     /// `lead_floor` at the receipt (P2). Zero is: nothing is proved.
     pub(crate) floor: Millis,
+    /// `safety_margin` (P3): all that the largest RTT (P1) is for. Lost timing does not make a network faster.
+    pub(crate) margin: Millis,
     /// The RTT of that answer, plus the clock's resolution, from which the fence is exact to the nanosecond.
     spent: Nanos,
     /// The receipt of the last success of either path.
     pub(crate) receipt: Instant,
-    /// `safety_margin` (P3): all that the largest RTT (P1) is for. Lost timing does not make a network faster.
-    pub(crate) margin: Millis,
 }
 
 impl Lead {
@@ -22,9 +22,8 @@ impl Lead {
     }
 
     /// A success was received `now` that leaves `remaining`, 0 where it does not say. `rtt`, the clock's
-    /// resolution included, is `None` where it is unknown: that is never read as zero (P2).
-    pub(crate) fn receive(&mut self, rtt: Option<Nanos>, remaining: Millis, now: Instant) {
-        self.receipt = now;
+    /// resolution included, is `None` where it is unknown: that is never read as zero (P2). The receipt before.
+    pub(crate) fn receive(&mut self, rtt: Option<Nanos>, remaining: Millis, now: Instant) -> Instant {
         self.floor = match rtt {
             None => Millis::ZERO,
             Some(spent) => {
@@ -34,6 +33,7 @@ impl Lead {
                 remaining.minus(consumed)
             }
         };
+        core::mem::replace(&mut self.receipt, now)
     }
 
     /// Nothing is proved any more.
@@ -41,21 +41,16 @@ impl Lead {
         self.floor = Millis::ZERO;
     }
 
-    /// R1: `lead_floor ⊖ consumed(receipt → now)`.
-    pub(crate) fn at(&self, now: Instant, resolution: Nanos) -> Millis {
-        self.floor.minus(now.since(self.receipt).plus(resolution).ceil())
-    }
-
     /// The send of the proven attempt, plus what the server said remained.
     pub(crate) fn fence(&self) -> Option<Instant> {
         let remaining = self.floor.plus(self.spent.ceil());
-        self.proven(self.receipt.shifted(remaining.nanos(), self.spent))
+        self.proven(self.receipt.advanced(remaining.nanos(), self.spent))
     }
 
     /// The last instant at which R1's window is not negative, at the earliest the receipt.
     pub(crate) fn danger(&self, budget: &Budget, resolution: Nanos) -> Option<Instant> {
         let window = budget.window(self.floor).unwrap_or(Millis::ZERO);
-        self.proven(self.receipt.shifted(window.nanos(), resolution).max(self.receipt))
+        self.proven(self.receipt.advanced(window.nanos(), resolution))
     }
 
     fn proven(&self, at: Instant) -> Option<Instant> {

@@ -1,55 +1,63 @@
 //! The fallback (F2–F5): grants measured by the server's own expiries, for servers that do not say what remains.
 
-use crate::time::{Instant, Millis, Nanos};
+use crate::decision::{Rule, StopReason};
+use crate::recovery::Retry;
+use crate::response::Disposition;
+use crate::time::{Instant, Millis};
 
-const HELD_MAX: Millis = Millis::new(30_000);
+const HELD_MAX_MS: u32 = 30_000;
+/// F3, F4: no cadence is shorter.
+const CADENCE_MIN_MS: u32 = 500;
 /// F6: longer than any lease.
 pub(crate) const THROTTLE_MAX: Millis = Millis::new(crate::config::EXTEND_BY_MAX_MS);
 
 /// F2, and the cadence that F3 and F4 chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ledger {
     base: Millis,
     anchor: Instant,
     latest: Millis,
-    /// The last measured grant; 0 where it was not measured or not positive.
-    grant: Millis,
+    /// The one before the latest; the latest itself where there is none.
+    before: Millis,
     cadence_ms: u32,
     started: bool,
     clamped: bool,
 }
 
 impl Ledger {
-    pub(crate) const CADENCE_MIN: Millis = Millis::new(500);
-
     /// F3: `held`, the cadence where nothing better is known.
-    pub(crate) fn held(extend_by: Millis) -> Millis {
-        extend_by.half().min(HELD_MAX).max(Self::CADENCE_MIN)
+    pub(crate) fn held(extend_by_ms: u32) -> u32 {
+        Self::at_most(HELD_MAX_MS, extend_by_ms)
     }
 
-    /// A ledger not yet started, with the cadence `held`.
-    pub(crate) fn with_cadence(cadence: Millis) -> Self {
-        Self { cadence_ms: cadence.within_days(), clamped: true, ..Self::default() }
+    /// F3, F4: a cadence of half an extension and of `most_ms` at most.
+    pub(crate) fn at_most(most_ms: u32, extend_by_ms: u32) -> u32 {
+        (extend_by_ms >> 1).min(most_ms).max(CADENCE_MIN_MS)
     }
 
-    /// F2: enters the expiry of a success received `now`.
-    pub(crate) fn enter(&mut self, expires_at: Millis, now: Instant) {
+    /// A ledger not yet started, with a cadence.
+    pub(crate) fn with_cadence(cadence_ms: u32) -> Self {
+        Self {
+            base: Millis::MAX,
+            anchor: Instant::ORIGIN,
+            latest: Millis::MAX,
+            before: Millis::MAX,
+            cadence_ms,
+            started: false,
+            clamped: true,
+        }
+    }
+
+    /// F2: enters the expiry of a success received at `receipt`.
+    pub(crate) fn enter(&mut self, expires_at: Millis, receipt: Instant) {
         if !self.started {
             self.base = expires_at;
-            self.anchor = now;
+            self.anchor = receipt;
+            self.latest = expires_at;
             self.started = true;
         }
+        self.before = self.latest;
         self.latest = expires_at;
-    }
-
-    /// T5: the success that started it came `behind` earlier than it was read.
-    pub(crate) fn backdate(&mut self, behind: Nanos) {
-        self.anchor = self.anchor.minus(behind);
-    }
-
-    /// The expiry of the last success, once the ledger has started.
-    pub(crate) fn latest(&self) -> Option<Millis> {
-        self.started.then_some(self.latest)
     }
 
     /// F2: no measured time can be trusted.
@@ -57,48 +65,51 @@ impl Ledger {
         self.started = false;
     }
 
-    /// F3: the cadence of a failure before the first extension.
-    pub(crate) fn hold(&mut self, extend_by: Millis) {
-        self.set(Self::held(extend_by), Millis::ZERO, true);
+    /// F3, F4: the cadence after the success that was entered last, `elapsed` after the one before.
+    pub(crate) fn measure(&mut self, elapsed: Millis, extend_by_ms: u32) {
+        let grant_ms = self.grant().within_days();
+        self.clamped = grant_ms == 0 || is_an_echo(grant_ms, elapsed.within_days(), extend_by_ms);
+        let most_ms = if self.clamped { HELD_MAX_MS } else { grant_ms >> 1 };
+        self.cadence_ms = Self::at_most(most_ms, extend_by_ms);
     }
 
-    /// F4: the cadence after an extension that moved the expiry from `before` in `elapsed`.
-    pub(crate) fn measure(&mut self, before: Option<Millis>, elapsed: Millis, extend_by: Millis) {
-        let grant = before.map_or(Millis::ZERO, |before| self.latest.minus(before));
-        if grant.is_zero() || is_an_echo(grant.within_days(), elapsed.within_days(), extend_by.within_days())
-        {
-            self.set(Self::held(extend_by), grant, true);
-        } else {
-            let longest = extend_by.half().max(Self::CADENCE_MIN);
-            self.set(grant.half().min(longest).max(Self::CADENCE_MIN), grant, false);
+    /// F6: when to try again; nothing is proved here, so liveness wins.
+    pub(crate) fn retry(&self, disposition: Disposition) -> Result<Retry, (StopReason, Rule)> {
+        let cadence = self.cadence();
+        let (delay, throttled) = match disposition {
+            Disposition::Throttled(Some(retry_after)) => (cadence.max(retry_after), true),
+            _ => (cadence, false),
+        };
+        if delay > THROTTLE_MAX {
+            return Err((StopReason::Throttled, Rule::F6));
         }
+        Ok(Retry { delay, throttled, rule: Rule::F6 })
     }
 
-    fn set(&mut self, cadence: Millis, grant: Millis, clamped: bool) {
-        self.cadence_ms = cadence.within_days();
-        self.grant = grant;
-        self.clamped = clamped;
+    pub(crate) fn anchor(&self) -> Instant {
+        self.anchor
     }
 
     pub(crate) fn cadence(&self) -> Millis {
         Millis::new(u64::from(self.cadence_ms))
     }
 
+    /// The last grant; 0 where it was not measured or not positive.
     pub(crate) fn grant(&self) -> Millis {
-        self.grant
+        self.latest.minus(self.before)
     }
 
     pub(crate) fn clamped(&self) -> bool {
         self.clamped
     }
 
-    /// F5: whether the lead proved so far is 1.5 grants or more, so that a beat can be skipped.
-    pub(crate) fn skips(&self, now: Instant, resolution: Nanos) -> bool {
-        let consumed = now.since(self.anchor).plus(resolution).ceil();
-        let lead_min = self.latest.checked_minus(self.base).and_then(|gained| gained.checked_minus(consumed));
-        let beyond_one_grant = lead_min.and_then(|lead_min| lead_min.checked_minus(self.grant));
+    /// F5: whether the lead proved so far, with `consumed` since the anchor, is 1.5 grants or more, so that a beat can
+    /// be skipped. A grant that is not clamped is 1 or more, so a negative lead may be cut to 0.
+    pub(crate) fn skips(&self, consumed: Millis) -> bool {
+        let grant = self.grant();
+        let beyond_one_grant = self.latest.minus(self.base).minus(consumed).minus(grant);
         // Exact, as 2 · lead_min ≥ 3 · grant could overflow: what is left after one grant is half a grant, rounded up.
-        !self.clamped && beyond_one_grant.is_some_and(|rest| rest >= self.grant.minus(self.grant.half()))
+        !self.clamped && beyond_one_grant >= grant.minus(grant.half())
     }
 }
 
@@ -118,8 +129,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn held(extend_by: u64, held: u64) {
-        assert_eq!(Ledger::held(ms(extend_by)), ms(held));
+    fn held(extend_by_ms: u32, held_ms: u32) {
+        assert_eq!(Ledger::held(extend_by_ms), held_ms);
     }
 
     #[test]
@@ -134,12 +145,12 @@ mod tests {
     }
 
     #[track_caller]
-    fn cadence(grant: u64, elapsed: u64, extend_by: u64, clamped: bool, cadence: u64) {
-        let mut ledger = Ledger::default();
+    fn cadence(grant: u64, elapsed: u64, extend_by_ms: u32, clamped: bool, cadence: u64) {
+        let mut ledger = Ledger::with_cadence(500);
         ledger.enter(ms(1_000_000), Instant::ORIGIN);
-        let before = ledger.latest();
+        assert_eq!(ledger.grant(), Millis::ZERO);
         ledger.enter(ms(1_000_000 + grant), Instant::ORIGIN);
-        ledger.measure(before, ms(elapsed), ms(extend_by));
+        ledger.measure(ms(elapsed), extend_by_ms);
         assert_eq!((ledger.clamped(), ledger.cadence()), (clamped, ms(cadence)));
     }
 
@@ -171,13 +182,12 @@ mod tests {
 
     #[track_caller]
     fn skips(gained: u64, grant: u64, consumed_ms: u64, expected: bool) {
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger::with_cadence(500);
         ledger.enter(ms(7), Instant::ORIGIN);
         ledger.enter(ms(7 + gained - grant), Instant::ORIGIN);
-        let before = ledger.latest();
         ledger.enter(ms(7 + gained), Instant::ORIGIN);
-        ledger.measure(before, ms(0), ms(1));
-        assert_eq!(ledger.skips(Instant::ORIGIN.plus(ms(consumed_ms)), Nanos(0)), expected);
+        ledger.measure(ms(0), 1);
+        assert_eq!(ledger.skips(ms(consumed_ms)), expected);
     }
 
     #[test]

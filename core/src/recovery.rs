@@ -45,7 +45,6 @@ impl Guards {
         lead: Millis,
         budget: &Budget,
         disposition: Disposition,
-        quantum: Millis,
         now: Instant,
     ) -> Result<Retry, (StopReason, Rule)> {
         let Some(window) = budget.window(lead) else {
@@ -67,11 +66,10 @@ impl Guards {
                 Ok(Retry { delay, throttled: false, rule: Rule::R6 })
             }
             Disposition::Throttled(Some(retry_after)) => {
-                let delay = on_this_clock(retry_after, quantum);
-                if delay > window {
+                if retry_after > window {
                     return Err((StopReason::Throttled, Rule::R6));
                 }
-                Ok(Retry { delay, throttled: true, rule: Rule::R6 })
+                Ok(Retry { delay: retry_after, throttled: true, rule: Rule::R6 })
             }
             Disposition::Throttled(None) => Err((StopReason::Throttled, Rule::R6)),
             _ => Ok(Retry { delay: backoff, throttled: false, rule: Rule::R5 }),

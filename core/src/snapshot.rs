@@ -49,7 +49,7 @@ impl Heartbeat {
                 Phase::Recovery => State::Recovery,
                 Phase::Fallback => {
                     let whole = Millis::new(u64::from(self.pending.length_ms));
-                    State::Fallback { throttled: Some(whole).filter(|_| self.pending.throttled) }
+                    State::Fallback { throttled: Some(whole).filter(|_| self.pending.exact) }
                 }
                 Phase::Stopped(reason) => State::Stopped(reason),
             },
@@ -76,10 +76,10 @@ impl Snapshot {
     pub fn restore(&self, now: Instant) -> (Heartbeat, Decision) {
         let mut heartbeat = Heartbeat::new(self.config);
         heartbeat.lead = Lead::with_margin(self.margin.max(Budget::FLOOR));
-        // A snapshot may have been altered on its way: margin and cadence stay what P3, F3 and F4 can choose.
-        let held = Ledger::held(self.config.extend_by());
-        let longest = held.max(self.config.extend_by().half());
-        heartbeat.ledger = Ledger::with_cadence(self.cadence.max(Ledger::CADENCE_MIN).min(longest));
+        // A snapshot may have been altered on its way: margin, cadence and the key of a beat stay what P3, F3, F4
+        // and P4 can choose.
+        let cadence_ms = Ledger::at_most(self.cadence.within_days(), self.config.extend_by_ms());
+        heartbeat.ledger = Ledger::with_cadence(cadence_ms);
         heartbeat.guards.zero_delay = self.zero_delay;
         heartbeat.guards.failures = self.stats.failures;
         heartbeat.attempts = self.stats.attempts;
@@ -93,15 +93,18 @@ impl Snapshot {
                 heartbeat.mode = if fallback { Mode::Fallback } else { Mode::Primary };
                 Phase::Extending
             }
-            State::Beat => Phase::Beat,
+            State::Beat => {
+                heartbeat.key = Key::Fresh;
+                Phase::Beat
+            }
             State::Recovery => Phase::Recovery,
             State::Fallback { throttled } => {
                 heartbeat.mode = Mode::Fallback;
                 let length = throttled.unwrap_or_default().min(THROTTLE_MAX);
                 heartbeat.pending = Pending {
-                    throttled: throttled.is_some(),
+                    exact: throttled.is_some(),
                     length_ms: length.within_days(),
-                    ..Pending::NONE
+                    ..Pending::none()
                 };
                 Phase::Fallback
             }

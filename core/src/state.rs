@@ -65,17 +65,20 @@ pub(crate) struct Pending {
     pub(crate) deadline: Instant,
     /// The last wait but a beat's, at its full length: at most a day where it matters (T6).
     pub(crate) length_ms: u32,
-    /// T4: the wait honours a Retry-After, so it is never cut short.
-    pub(crate) throttled: bool,
+    /// T4, L3: the wait honours a Retry-After, or is for a timeout: it is never cut short.
+    pub(crate) exact: bool,
 }
 
 impl Pending {
-    pub(crate) const NONE: Self = Self { deadline: Instant::ORIGIN, length_ms: 0, throttled: false };
+    /// Nothing yet.
+    pub(crate) fn none() -> Self {
+        Self { deadline: Instant::ORIGIN, length_ms: 0, exact: true }
+    }
 
     /// T4: what is left, 0 when it is due.
     pub(crate) fn left(&self, now: Instant) -> Millis {
         let left = self.deadline.since(now);
-        if self.throttled { left.ceil() } else { left.floor() }
+        if self.exact { left.ceil() } else { left.floor() }
     }
 }
 
@@ -102,9 +105,9 @@ impl Heartbeat {
             config,
             now: Instant::ORIGIN,
             lead: Lead::with_margin(Budget::FLOOR),
-            ledger: Ledger::with_cadence(Ledger::held(config.extend_by())),
+            ledger: Ledger::with_cadence(Ledger::held(config.extend_by_ms())),
             guards: Guards::default(),
-            pending: Pending::NONE,
+            pending: Pending::none(),
             attempts: 0,
             key_generations: 0,
             extensions: 0,

@@ -48,36 +48,27 @@ impl Instant {
 
     /// `self + delay`, at most the clock's last reading.
     pub(crate) const fn plus(self, delay: Millis) -> Self {
-        Self(self.0.saturating_add(delay.nanos().0))
+        Self(sum(self.0, delay.nanos().0))
     }
 
-    /// `self ⊖ span`, at least the clock's origin.
+    /// `self - span`, where the clock had begun by then.
     pub(crate) const fn minus(self, span: Nanos) -> Self {
-        Self(self.0.saturating_sub(span.0))
+        Self(self.0.wrapping_sub(span.0))
     }
 
-    /// `self + forward - back`, each step exact or cut at the end of the clock.
-    pub(crate) const fn shifted(self, forward: Nanos, back: Nanos) -> Self {
-        if forward.0 >= back.0 {
-            Self(self.0.saturating_add(forward.0.saturating_sub(back.0)))
-        } else {
-            Self(self.0.saturating_sub(back.0.saturating_sub(forward.0)))
-        }
+    /// `self + (forward ⊖ back)`, at most the clock's last reading.
+    pub(crate) const fn advanced(self, forward: Nanos, back: Nanos) -> Self {
+        Self(sum(self.0, difference(forward.0, back.0)))
     }
 
-    /// T4: the deadline `delay` from here, and the delay as far as the clock can express it.
-    pub(crate) fn deadline(self, delay: Millis) -> (Self, Millis) {
-        let exact = delay.0.checked_mul(NANOS_PER_MILLI).and_then(|ns| self.0.checked_add(ns));
-        if let Some(at) = exact {
-            return (Self(at), delay);
-        }
-        let cut = Nanos(u64::MAX.saturating_sub(self.0)).floor();
-        (self.plus(cut), cut)
+    /// T4: `delay` from here as far as the clock can express it.
+    pub(crate) fn cut(self, delay: Millis) -> Millis {
+        delay.min(Nanos(u64::MAX.saturating_sub(self.0)).floor())
     }
 
     /// `self ⊖ earlier`.
     pub(crate) const fn since(self, earlier: Self) -> Nanos {
-        Nanos(self.0.saturating_sub(earlier.0))
+        Nanos(difference(self.0, earlier.0))
     }
 }
 
@@ -105,7 +96,7 @@ impl Millis {
 
     /// `self ⊖ other`.
     pub(crate) const fn minus(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
+        Self(difference(self.0, other.0))
     }
 
     /// `self - other`, or nothing where that is negative.
@@ -115,7 +106,7 @@ impl Millis {
 
     /// `self ⊕ other`.
     pub(crate) const fn plus(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+        Self(sum(self.0, other.0))
     }
 
     /// `2 ⊗ self`.
@@ -126,6 +117,7 @@ impl Millis {
     /// The number in 28 bits, about three days; what is longer is cut to that. No lease is longer than a day,
     /// so it stays longer in every comparison with one, and ten times the number still fits 32 bits.
     #[allow(clippy::cast_possible_truncation)] // cut to 28 bits just before
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(crate) fn within_days(self) -> u32 {
         self.0.min(0x0fff_ffff) as u32
     }
@@ -140,6 +132,7 @@ impl Millis {
         Self(self.0 >> 2)
     }
 
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(crate) const fn nanos(self) -> Nanos {
         Nanos(self.0.saturating_mul(NANOS_PER_MILLI))
     }
@@ -150,44 +143,60 @@ impl Nanos {
 
     /// `self ⊕ other`.
     pub(crate) const fn plus(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+        Self(sum(self.0, other.0))
     }
 
     /// Whole milliseconds, rounded down: leads, delays and ordinary waits (T2).
     pub(crate) const fn floor(self) -> Millis {
-        Millis(split(self.0).0)
+        Millis(in_millis(self.0))
     }
 
     /// Whole milliseconds, rounded up: what is consumed, and waits that must not end early (T2).
     pub(crate) const fn ceil(self) -> Millis {
-        let (millis, exact) = split(self.0);
-        Millis(if exact { millis } else { millis.saturating_add(1) })
+        match self.0.checked_sub(1) {
+            Some(below) => Millis(in_millis(below).saturating_add(1)),
+            None => Millis::ZERO,
+        }
     }
 }
 
-/// `nanos / 1_000_000`, and whether nothing remains.
+/// `a ⊕ b`, as a call where numbers of 64 bits are pairs of registers: inlined everywhere it would be the largest part of the
+/// kernel there.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
+const fn sum(a: u64, b: u64) -> u64 {
+    a.saturating_add(b)
+}
+
+/// `a ⊖ b`, in the same way.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
+const fn difference(a: u64, b: u64) -> u64 {
+    a.saturating_sub(b)
+}
+
+/// `nanos / 1_000_000`.
 #[cfg(target_pointer_width = "64")]
-const fn split(nanos: u64) -> (u64, bool) {
-    let millis = nanos / NANOS_PER_MILLI;
-    (millis, nanos == millis.wrapping_mul(NANOS_PER_MILLI))
+const fn in_millis(nanos: u64) -> u64 {
+    nanos / NANOS_PER_MILLI
 }
 
 #[cfg(not(target_pointer_width = "64"))]
-use split_in_32_bit_steps as split;
+use in_millis_by_digits as in_millis;
 
 /// The same by schoolbook division with 16-bit digits: 1,000,000 is 64 · 15,625, and a remainder below
 /// 15,625 with the next digit fits 32 bits. A u64 division would link 1.7 KB of builtins on a Cortex-M3.
 #[cfg(any(test, not(target_pointer_width = "64")))]
-#[allow(clippy::cast_possible_truncation)] // each digit is masked or shifted into 32 bits first
-const fn split_in_32_bit_steps(nanos: u64) -> (u64, bool) {
+#[allow(clippy::cast_possible_truncation)] // each digit is masked into 16 bits first
+const fn in_millis_by_digits(nanos: u64) -> u64 {
     const DIVISOR: u32 = 15_625;
-    let units = nanos >> 6;
-    let high = (units >> 32) as u32;
-    let middle = ((high % DIVISOR) << 16) | ((units >> 16) as u32 & 0xffff);
-    let low = ((middle % DIVISOR) << 16) | (units as u32 & 0xffff);
-    let quotient =
-        (((high / DIVISOR) as u64) << 32) | (((middle / DIVISOR) as u64) << 16) | (low / DIVISOR) as u64;
-    (quotient, low % DIVISOR == 0 && nanos.trailing_zeros() >= 6)
+    let (mut units, mut digits, mut quotient, mut rest) = (nanos >> 6, 4u8, 0u64, 0u32);
+    while digits > 0 {
+        rest = (rest << 16) | (units >> 48) as u32;
+        units <<= 16;
+        quotient = (quotient << 16) | (rest / DIVISOR) as u64;
+        rest %= DIVISOR;
+        digits = digits.saturating_sub(1);
+    }
+    quotient
 }
 
 impl From<Millis> for Duration {
@@ -207,15 +216,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn t2_splits_the_same_on_every_width() {
+    fn t2_divides_the_same_on_every_width() {
         let edges = [0u64, 1, 63, 64, 999_999, 1_000_000, 1_000_001, 1 << 38, (1 << 38) - 1, u64::MAX];
         let walk =
             (0..64u32).flat_map(|bits| (0..8u64).map(move |low| (1u64 << bits).wrapping_add(low * 999_983)));
         let near = (0..64u32).map(|bits| ((1u64 << bits) / 1_000_000).wrapping_mul(1_000_000));
         for nanos in edges.into_iter().chain(walk).chain(near) {
-            let exact = (nanos / 1_000_000, nanos % 1_000_000 == 0);
-            assert_eq!(split(nanos), exact, "{nanos}");
-            assert_eq!(split_in_32_bit_steps(nanos), exact, "{nanos}");
+            let exact = nanos / 1_000_000;
+            assert_eq!(in_millis(nanos), exact, "{nanos}");
+            assert_eq!(in_millis_by_digits(nanos), exact, "{nanos}");
+            assert_eq!(Nanos(nanos).ceil(), Millis(nanos.div_ceil(1_000_000)), "{nanos}");
         }
     }
 
@@ -230,10 +240,11 @@ mod tests {
     #[test]
     fn t4_cuts_a_delay_to_what_the_clock_can_express() {
         let start = Instant(u64::MAX - 2_500_000);
-        assert_eq!(start.deadline(Millis(2)), (Instant(u64::MAX - 500_000), Millis(2)));
-        assert_eq!(start.deadline(Millis(3)), (Instant(u64::MAX - 500_000), Millis(2)));
-        assert_eq!(start.deadline(Millis::MAX), (Instant(u64::MAX - 500_000), Millis(2)));
-        assert_eq!(Instant(u64::MAX).deadline(Millis(1)), (Instant(u64::MAX), Millis::ZERO));
+        assert_eq!(start.cut(Millis(2)), Millis(2));
+        assert_eq!(start.cut(Millis(3)), Millis(2));
+        assert_eq!(start.cut(Millis::MAX), Millis(2));
+        assert_eq!(start.plus(Millis(2)), Instant(u64::MAX - 500_000));
+        assert_eq!(Instant(u64::MAX).cut(Millis(1)), Millis::ZERO);
     }
 
     #[test]
@@ -244,10 +255,9 @@ mod tests {
     }
 
     #[test]
-    fn shifts_saturate_at_both_ends_of_the_clock() {
-        assert_eq!(Instant(5).shifted(Nanos(7), Nanos(3)), Instant(9));
-        assert_eq!(Instant(5).shifted(Nanos(3), Nanos(7)), Instant(1));
-        assert_eq!(Instant(5).shifted(Nanos(0), Nanos(9)), Instant::ORIGIN);
-        assert_eq!(Instant(u64::MAX).shifted(Nanos(9), Nanos(3)), Instant(u64::MAX));
+    fn t2_advances_up_to_the_end_of_the_clock() {
+        assert_eq!(Instant(5).advanced(Nanos(7), Nanos(3)), Instant(9));
+        assert_eq!(Instant(5).advanced(Nanos(3), Nanos(7)), Instant(5));
+        assert_eq!(Instant(u64::MAX).advanced(Nanos(9), Nanos(3)), Instant(u64::MAX));
     }
 }

@@ -4,7 +4,7 @@ use crate::budget::Plan;
 use crate::config::Config;
 use crate::decision::{AttemptId, StopReason};
 use crate::state::{Heartbeat, Phase, Stats};
-use crate::time::{Instant, Millis};
+use crate::time::{Instant, Millis, Nanos};
 
 impl Heartbeat {
     /// When the kernel next has something to do: the end of the wait, or the timeout of the attempt in flight.
@@ -37,7 +37,10 @@ impl Heartbeat {
     /// fence, which is an instant, takes off one.
     #[must_use]
     pub fn lead(&self, now: Instant) -> Millis {
-        self.reading(now).map_or(Millis::ZERO, |now| self.lead.at(now, self.config.resolution()))
+        if self.jumps_back(now) {
+            return Millis::ZERO;
+        }
+        self.lead.floor.minus(self.consumed(self.lead.receipt, now.max(self.now)))
     }
 
     /// The instant until which the lease is provably held: the send of the last proven attempt plus what the
@@ -59,10 +62,10 @@ impl Heartbeat {
     /// Whether the lease is provably held from `now` for `duration` more.
     #[must_use]
     pub fn is_held_for(&self, duration: Millis, now: Instant) -> bool {
-        match (self.fence(), self.reading(now)) {
-            (Some(fence), Some(now)) => now <= fence && fence.since(now).floor() >= duration,
-            _ => false,
-        }
+        let now_or_last = now.max(self.now);
+        self.fence().is_some_and(|fence| {
+            !self.jumps_back(now) && now_or_last <= fence && fence.since(now_or_last).floor() >= duration
+        })
     }
 
     /// What the last success and the round trips so far come to: attempt budget, margin, reserve and delay (P3, P4).
@@ -97,8 +100,14 @@ impl Heartbeat {
         &self.config
     }
 
-    /// T5, T6: `now` as the kernel would read it, or nothing where it would lose its timing.
-    pub(crate) fn reading(&self, now: Instant) -> Option<Instant> {
-        if now >= self.now { Some(now) } else { Some(self.now).filter(|_| !self.jumps_back(now)) }
+    /// T5, T6: whether `now` is so far back that timing is lost. A step back of at most 1 ms, or one clock quantum, is
+    /// read as no step.
+    pub(crate) fn jumps_back(&self, now: Instant) -> bool {
+        self.now.since(now) > Nanos::MILLI.max(self.config.resolution())
+    }
+
+    /// T3: what has passed from `from` to `now`, at most; nothing where that is back in time.
+    pub(crate) fn consumed(&self, from: Instant, now: Instant) -> Millis {
+        now.since(from).plus(self.config.resolution()).ceil()
     }
 }

@@ -1,80 +1,96 @@
-//! Raw HTTP answers decoded (W1 to W6).
+//! Raw HTTP answers decoded (W1 to W6). JavaScript puts what is wrong into a sentence.
 
-use core::fmt::{self, Display, Write};
+use leasebeat::wire::{Decoded, UnknownKeys, Wrong, decode as decode_answer};
+use leasebeat::{Failure, Millis, Operation, Outcome, Success};
 
-use leasebeat::wire::{Decoded, Text, UnknownKeys};
-use leasebeat::{Failure, Millis, Operation, Outcome, Success, wire};
-use wasm_bindgen::prelude::wasm_bindgen;
+use crate::memory::text;
+use crate::words::{get, put, put_text, put_whole};
 
-use crate::out::{put, put_whole};
-use crate::text::{Writer, text};
-
-/// Where in `out` each thing stands; numbers of 64 bits and texts take two words.
-const REMAINING: usize = 0;
-const EXPIRES: usize = 2;
-const RETRY_AFTER: usize = 2; // of a failure, which has no expiry
-const CODE: usize = 0;
-const ID: usize = 4;
-const WRONG: usize = 6;
-const POINTER: usize = 8;
-const OFFSET: usize = 10;
-
-/// What an answer says: `created` (0), `denied` (1), `extended` (2), `ambiguous` (3), `http` (4); more is in `out`. The
-/// buffer has the Retry-After (-1: none) and then the body, and room for what is written behind them.
-#[wasm_bindgen]
-#[must_use]
-pub fn decode(create: bool, status: u32, header_length: i32, body_length: usize, ignore_unknown: bool) -> u32 {
-    let operation = if create { Operation::Create } else { Operation::Extend };
-    let unknown_keys = if ignore_unknown { UnknownKeys::Ignore } else { UnknownKeys::Reject };
-    let header = usize::try_from(header_length).ok();
-    let before = header.unwrap_or(0);
-    let length = before.saturating_add(body_length);
-    let (before, body) = text(length).split_at_checked(before).unwrap_or_default();
-    #[allow(clippy::cast_possible_truncation)] // 16 bits: checked in JavaScript
-    let decoded = wire::decode(operation, status as u16, header.map(|_| before), body, unknown_keys);
-    describe(&decoded, length);
-    match decoded.outcome(None) {
-        Outcome::Created(success) => succeeded(&success, 0),
+/// What an answer says: `created` (0), `denied` (1), `extended` (2), `ambiguous` (3), `http` (4). The buffer has the
+/// Retry-After and then the body; word 0 has the status, 1 and 2 their lengths (-1: no Retry-After), 3 whether the attempt
+/// was a create, 4 whether unknown keys are skipped.
+///
+/// A success has `remaining_ttl_ms` in words 0 and 1 and `expires_at_ms` in 2 and 3; a failure the number of its code in 0
+/// and its Retry-After in 2 and 3. The raw text of the reservation's id, with its escapes, is in words 4 and 5. What is
+/// wrong is in word 6, -1 for nothing, its number or text in 7 and 8, and the body's byte in 9, -1 for none.
+#[unsafe(no_mangle)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked in JavaScript
+pub extern "C" fn decode() -> u32 {
+    let operation = if get(3) > 0.0 { Operation::Create } else { Operation::Extend };
+    let unknown_keys = if get(4) > 0.0 { UnknownKeys::Ignore } else { UnknownKeys::Reject };
+    let header_length = get(1) as usize; // -1 is 0
+    let all = text(header_length.wrapping_add(get(2) as usize));
+    let (header, body) = all.split_at_checked(header_length).unwrap_or_default();
+    let header = Some(header).filter(|_| get(1) >= 0.0);
+    let decoded = decode_answer(operation, get(0) as u16, header, body, unknown_keys);
+    let outcome = match decoded.outcome(None) {
+        Outcome::Created(success) => put_success(&success, 0),
         Outcome::Denied => 1,
-        Outcome::Extended(success) => succeeded(&success, 2),
+        Outcome::Extended(success) => put_success(&success, 2),
         Outcome::Failed(Failure::Http(failure)) => {
-            put(CODE, failure.code.map_or(-1.0, |code| f64::from(code as u32)));
-            put_whole(RETRY_AFTER, failure.retry_after.map(Millis::get));
+            put(0, failure.code.map_or(-1.0, |code| f64::from(code as u32)));
+            put_whole(2, failure.retry_after.map(Millis::get));
             4
         }
         Outcome::Failed(_) => 3,
-    }
+    };
+    put_text(4, decoded.reservation_id().map(|id| id.as_raw()));
+    put_problem(&decoded);
+    outcome
 }
 
-fn succeeded(success: &Success, what: u32) -> u32 {
-    put_whole(REMAINING, success.remaining_ttl_ms);
-    put_whole(EXPIRES, success.expires_at_ms);
+fn put_success(success: &Success, what: u32) -> u32 {
+    put_whole(0, success.remaining_ttl_ms);
+    put_whole(2, success.expires_at_ms);
     what
 }
 
-/// The texts: the reservation, and what is wrong.
-#[allow(clippy::cast_precision_loss)] // memory ends at 2^26
-fn describe(decoded: &Decoded<'_>, length: usize) {
-    for index in [ID, WRONG, POINTER, OFFSET] {
-        put(index, -1.0);
-    }
-    let mut writer = Writer::behind(length);
-    if let Some(id) = decoded.reservation_id() {
-        writer.write(ID, format_args!("{}", Unescaped(id)));
-    }
-    if let Some(problem) = decoded.problem() {
-        writer.write(WRONG, format_args!("{}", problem.wrong()));
-        if let Some(pointer) = problem.pointer() {
-            writer.write(POINTER, format_args!("{pointer}"));
-            put(OFFSET, pointer.offset() as f64);
+/// What is wrong, in the order in which `cargo xtask npm` writes the sentences.
+#[allow(clippy::cast_precision_loss)] // memory ends at 2^26, and a minimum is small
+fn put_problem(decoded: &Decoded<'_>) {
+    let Some(problem) = decoded.problem() else { return put(6, -1.0) };
+    put(9, problem.offset().map_or(-1.0, |offset| offset as f64));
+    put(6, match problem.wrong() {
+        Wrong::Status(status) => {
+            put(7, f64::from(status));
+            0.0
         }
-    }
-}
-
-struct Unescaped<'a>(Text<'a>);
-
-impl Display for Unescaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|char| f.write_char(char))
-    }
+        Wrong::TooLong(most) => {
+            put(7, most as f64);
+            1.0
+        }
+        Wrong::Below(least) => {
+            put(7, least as f64);
+            2.0
+        }
+        Wrong::Not(expected) => {
+            put_text(7, Some(expected.as_bytes()));
+            3.0
+        }
+        Wrong::KeyMissing(name) => {
+            put_text(7, Some(name.as_bytes()));
+            4.0
+        }
+        Wrong::NotOneOf(names) => {
+            put(7, names.as_ptr().addr() as f64);
+            put(8, names.len() as f64);
+            5.0
+        }
+        Wrong::RetryAfter => 6.0,
+        Wrong::Unfinished => 7.0,
+        Wrong::Trailing => 8.0,
+        Wrong::Syntax => 9.0,
+        Wrong::TooDeep => 10.0,
+        Wrong::Utf8 => 11.0,
+        Wrong::ControlCharacter => 12.0,
+        Wrong::Escape => 13.0,
+        Wrong::LoneSurrogate => 14.0,
+        Wrong::UnknownKey => 15.0,
+        Wrong::KeyTwice => 16.0,
+        Wrong::NotAHash => 17.0,
+        Wrong::NotAnInteger => 18.0,
+        Wrong::OutsideInt64 => 19.0,
+        Wrong::NoReservationId => 20.0,
+        _ => 21.0, // UnknownCode
+    });
 }

@@ -6,10 +6,9 @@ use core::ptr;
 #[cfg(feature = "full")]
 use leasebeat::{Action, Decision, Rule};
 use leasebeat::{Config, Fallback, Heartbeat, Settings};
-use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::memory::{Single, pages};
-use crate::number::{optional, whole};
+use crate::memory::{PAGE, Single, pages};
+use crate::words::{get, optional, whole};
 
 /// One lease's kernel, behind the number that JavaScript holds.
 pub struct Lease {
@@ -28,24 +27,16 @@ union Slot {
 /// Slots that no lease uses.
 static FREE: Single<*mut Slot> = Single::new(ptr::null_mut());
 
-/// A lease; null where memory is used up or the configuration is out of range, which JavaScript has excluded.
-#[wasm_bindgen]
-#[allow(clippy::too_many_arguments)]
-pub fn lease_new(
-    extend_by: f64,
-    timeout: f64,
-    timeout_low: f64,
-    clock_resolution_ns: f64,
-    max_wait: f64,
-    max_wait_low: f64,
-    refuse: bool,
-) -> *mut Lease {
+/// A lease; null where memory is used up or the configuration is out of range, which JavaScript has excluded. Words:
+/// `extend_by_ms` 0, `request_timeout_ms` 2, `max_wait_ms` 4, `clock_resolution_ns` 6, whether to refuse the fallback 8.
+#[unsafe(no_mangle)]
+pub extern "C" fn lease_new() -> *mut Lease {
     let settings = Settings {
-        request_timeout_ms: optional(timeout, timeout_low),
-        clock_resolution_ns: whole(clock_resolution_ns, 0.0),
-        max_wait_ms: optional(max_wait, max_wait_low),
-        fallback: if refuse { Fallback::Refuse } else { Fallback::Band },
-        ..Settings::new(whole(extend_by, 0.0))
+        request_timeout_ms: optional(2),
+        max_wait_ms: optional(4),
+        clock_resolution_ns: whole(6),
+        fallback: if get(8) > 0.0 { Fallback::Refuse } else { Fallback::Band },
+        ..Settings::new(whole(0))
     };
     let Ok(config) = Config::new(settings) else { return ptr::null_mut() };
     let slot = take();
@@ -65,8 +56,8 @@ pub fn lease_new(
 ///
 /// # Safety
 /// `lease` is from `lease_new`, and not freed before.
-#[wasm_bindgen]
-pub unsafe fn lease_free(lease: *mut Lease) {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lease_free(lease: *mut Lease) {
     let slot = lease.cast::<Slot>();
     // SAFETY: the slot is the caller's, who gives it up; a lease has nothing to drop.
     unsafe {
@@ -92,9 +83,12 @@ fn take() -> *mut Slot {
 
 /// One more page of slots, as a list.
 fn chain() -> *mut Slot {
-    let Some((start, bytes)) = pages(1) else { return ptr::null_mut() };
+    let start = pages(1);
     let mut first = ptr::null_mut();
-    for index in 0..bytes / size_of::<Slot>() {
+    if start.is_null() {
+        return first;
+    }
+    for index in 0..PAGE / size_of::<Slot>() {
         let slot = start.cast::<Slot>().wrapping_add(index);
         // SAFETY: the page is new, aligned for any slot, and long enough for so many.
         unsafe { slot.write(Slot { next: first }) };

@@ -1,21 +1,21 @@
-//! The kernel for JavaScript, as functions over numbers: the package around it (`npm/`) has the objects, the errors
+//! The kernel for JavaScript, as a few functions over numbers: the package around it (`npm/`) has the objects, the errors
 //! and the units.
 //!
-//! Every 64-bit number comes in as two `f64` whose sum it is, so that a `number` needs no `BigInt` on its way and a
-//! `BigInt` loses nothing ([`number`]). What a decision says comes back as a packed `u32` and, where that is not
-//! enough, in a few words of memory that JavaScript reads in place ([`out`]). Arguments are checked in JavaScript, which
-//! knows their names.
+//! JavaScript writes what a call is given into [`words`], as `f64` so that a `number` goes in as it is, and reads there
+//! what it says. A 64-bit number takes two words, whose sum it is: a `BigInt` loses nothing. Arguments are checked in
+//! JavaScript, which knows their names.
+//!
+//! Nothing here needs a binding generator: what it would add (a table of JavaScript objects, glue for strings and
+//! classes) would be more than a tenth of all that is shipped, and none of it would be used.
 
 #![no_std]
 
 mod decision;
 mod lease;
 mod memory;
-mod number;
-mod out;
-mod text;
 mod time;
 mod view;
+mod words;
 
 #[cfg(feature = "full")]
 mod decode;
@@ -28,7 +28,7 @@ use core::panic::PanicInfo;
 
 #[link(wasm_import_module = "leasebeat_can_panic")]
 unsafe extern "C" {
-    /// Nobody provides it: if any code could panic, the module would import it, and a test would see that.
+    /// Nobody provides it: if any code could panic, the module would import it and could not be instantiated.
     fn leasebeat_can_panic() -> !;
 }
 

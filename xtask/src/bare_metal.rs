@@ -17,15 +17,28 @@ pub fn links_no_panic() -> Outcome {
     Ok(())
 }
 
-/// Bytes of `.text` and `.rodata` of the kernel, builtins and the calling program included; with what a firmware
-/// calls, and with these features of the calling program.
-pub fn flash_bytes(features: &[&str]) -> Outcome<u64> {
+/// What a linked program takes of the flash.
+pub struct Flash {
+    /// Bytes of `.text` and `.rodata`, builtins included: the kernel, and of the calling program what its features add.
+    pub kernel: u64,
+    /// With the functions that call it and handle its decisions, which the program keeps in a section of their own.
+    pub program: u64,
+}
+
+/// Links with these features of the calling program, and measures.
+pub fn flash_bytes(features: &[&str]) -> Outcome<Flash> {
     link(features)?;
     let path = file(&format!("target/bare-metal/{CORTEX_M3}/release/leasebeat-bare-metal"));
     let data = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", path.display()))?;
     let size = |name| elf.section_by_name(name).map_or(0, |section| section.size());
-    Ok(size(".text") + size(".rodata"))
+    let (kernel, calling) = (size(".text") + size(".rodata"), size(".calling_program"));
+    if calling == 0 {
+        return Err(
+            "the calling program is not apart from the kernel: no section .calling_program".to_owned()
+        );
+    }
+    Ok(Flash { kernel, program: kernel + calling })
 }
 
 fn link(features: &[&str]) -> Outcome {

@@ -28,11 +28,14 @@ pub fn check() -> Outcome {
 
     let mut passed = compare("instructions", &budgets.instructions, &instructions()?)?;
     let figure = |value| Figure { value, of: String::new() };
-    let (kernel, everything) = (bare_metal::flash_bytes(&[])?, bare_metal::flash_bytes(&["everything"])?);
-    let wire = bare_metal::flash_bytes(&["wire"])?.saturating_sub(kernel);
-    let wire_everything = bare_metal::flash_bytes(&["everything", "wire"])?.saturating_sub(everything);
+    let flash = bare_metal::flash_bytes(&[])?;
+    let everything = bare_metal::flash_bytes(&["everything"])?.program;
+    let wire = bare_metal::flash_bytes(&["wire"])?.program.saturating_sub(flash.program);
+    let wire_everything =
+        bare_metal::flash_bytes(&["everything", "wire"])?.program.saturating_sub(everything);
     let flash = BTreeMap::from([
-        ("kernel".to_owned(), figure(kernel)),
+        ("kernel".to_owned(), figure(flash.kernel)),
+        ("program".to_owned(), figure(flash.program)),
         ("everything".to_owned(), figure(everything)),
         ("wire".to_owned(), figure(wire)),
         ("wire_everything".to_owned(), figure(wire_everything)),

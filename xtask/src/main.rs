@@ -6,6 +6,7 @@ mod budgets;
 mod fuzz;
 mod mutants;
 mod npm;
+mod npm_names;
 mod run;
 mod setup;
 mod test;

@@ -7,7 +7,7 @@ use core::panic::PanicInfo;
 use core::ptr::{read_volatile, write_volatile};
 
 use leasebeat::{
-    Action, AttemptId, Config, ErrorCode, Event, Failure, Heartbeat, HttpFailure, Instant, Millis, Outcome,
+    Action, AttemptId, Decision, ErrorCode, Event, Failure, Fallback, HttpFailure, Instant, Millis, Outcome,
     Settings, Success,
 };
 
@@ -24,6 +24,8 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 /// Words as a radio would deliver them: opaque to the optimiser.
 static mut WORDS: [u64; 4] = [60_000, 10_000, 0, 0];
 
+static mut CODE: Option<ErrorCode> = Some(ErrorCode::NotFound);
+
 fn word(index: usize) -> u64 {
     unsafe { read_volatile((&raw const WORDS).cast::<u64>().add(index % 4)) }
 }
@@ -36,7 +38,21 @@ fn now() -> Instant {
     Instant::from_nanos(word(3))
 }
 
+/// Any settings there are.
+#[unsafe(link_section = ".calling_program")]
+fn settings() -> Settings {
+    let known = |index| Some(word(index)).filter(|word| *word != 0);
+    Settings {
+        extend_by_ms: word(0),
+        request_timeout_ms: known(1),
+        clock_resolution_ns: word(2),
+        max_wait_ms: known(3),
+        fallback: if word(2) == 0 { Fallback::Band } else { Fallback::Refuse },
+    }
+}
+
 /// Any event there is.
+#[unsafe(link_section = ".calling_program")]
 fn event() -> Event {
     let known = |index| Some(word(index)).filter(|word| *word != 0);
     let success = Success { rtt_ns: known(0), remaining_ttl_ms: known(1), expires_at_ms: known(2) };
@@ -44,43 +60,84 @@ fn event() -> Event {
         0 => return Event::Begin,
         1 => return Event::TimingLost,
         2 => return Event::Close,
-        3 => Outcome::Created(success),
-        4 => Outcome::Extended(success),
-        5 => Outcome::Denied,
-        6 => Outcome::Failed(Failure::Timeout),
-        7 => Outcome::Failed(Failure::Connection),
+        3 => return Event::Tick,
+        4 => Outcome::Created(success),
+        5 => Outcome::Extended(success),
+        6 => Outcome::Denied,
+        7 => Outcome::Failed(Failure::Timeout),
+        8 => Outcome::Failed(Failure::Connection),
+        9 => Outcome::Failed(Failure::Ambiguous),
         status => Outcome::Failed(Failure::Http(HttpFailure {
             status: status as u16,
-            code: ErrorCode::ALL.get(word(1) as usize).copied(),
+            code: unsafe { read_volatile(&raw const CODE) },
             retry_after: known(2).map(Millis::new),
         })),
     };
     Event::Report { attempt: known(1).map(|id| AttemptId::new(id as u32)), outcome }
 }
 
+/// What a firmware calls, each once and none of it inlined: with what they call, they are what the kernel costs.
+mod kernel {
+    use leasebeat::{Config, ConfigError, Decision, Event, Heartbeat, Instant, Millis, Misuse, Settings};
+
+    #[inline(never)]
+    pub fn start(settings: Settings) -> Result<Heartbeat, ConfigError> {
+        Config::new(settings).map(Heartbeat::new)
+    }
+
+    #[inline(never)]
+    pub fn handle(heartbeat: &mut Heartbeat, event: Event, now: Instant) -> Result<Decision, Misuse> {
+        heartbeat.handle(event, now)
+    }
+
+    #[inline(never)]
+    pub fn tick(heartbeat: &mut Heartbeat, now: Instant) -> Decision {
+        heartbeat.tick(now)
+    }
+
+    #[inline(never)]
+    pub fn lead(heartbeat: &Heartbeat, now: Instant) -> Millis {
+        heartbeat.lead(now)
+    }
+
+    #[inline(never)]
+    pub fn fence(heartbeat: &Heartbeat) -> Option<Instant> {
+        heartbeat.fence()
+    }
+}
+
 #[unsafe(no_mangle)]
+#[unsafe(link_section = ".calling_program")]
 extern "C" fn _start() -> ! {
-    let settings = Settings { request_timeout_ms: Some(word(1)), ..Settings::new(word(0)) };
-    let Ok(config) = Config::new(settings) else { loop {} };
-    let mut heartbeat = Heartbeat::new(config);
+    // Used where it was made: what a program moves is the program's.
+    let mut started = kernel::start(settings());
+    let heartbeat = match &mut started {
+        Ok(heartbeat) => heartbeat,
+        Err(error) => loop {
+            keep(error.value.wrapping_add(error.field as u64));
+        },
+    };
     loop {
-        if let Ok(decision) = heartbeat.handle(event(), now()) {
-            act(&decision.action);
+        match kernel::handle(heartbeat, event(), now()) {
+            Ok(decision) => act(&decision),
+            Err(misuse) => keep(misuse as u64),
         }
-        let decision = heartbeat.tick(now());
-        act(&decision.action);
-        keep(heartbeat.lead(now()).get());
-        keep(heartbeat.fence().map_or(0, Instant::as_nanos));
+        let decision = kernel::tick(heartbeat, now());
+        act(&decision);
+        keep(kernel::lead(heartbeat, now()).get());
+        keep(kernel::fence(heartbeat).map_or(0, Instant::as_nanos));
         #[cfg(feature = "everything")]
-        everything::call(&mut heartbeat, &decision);
+        everything::call(heartbeat, &decision);
         #[cfg(feature = "wire")]
-        wire::call(&mut heartbeat);
+        wire::call(heartbeat);
     }
 }
 
 /// Takes note of all that a decision says.
-fn act(action: &Action) {
-    match action {
+#[unsafe(link_section = ".calling_program")]
+fn act(decision: &Decision) {
+    keep(decision.rule as u64);
+    match &decision.action {
         Action::Send(attempt) => {
             keep(u64::from(attempt.id.get()) + u64::from(attempt.key_generation));
             keep(attempt.extend_by.get());
@@ -158,7 +215,7 @@ mod wire {
         let unknown_keys = if word(2) == 0 { UnknownKeys::Reject } else { UnknownKeys::Ignore };
         let decoded = decode(operation, word(1) as u16, Some(body), body, unknown_keys);
         if let Ok(decision) = heartbeat.handle(decoded.outcome(Some(word(2))).into(), now()) {
-            act(&decision.action);
+            act(&decision);
         }
         let mut buffer = [0; 64];
         if let Some(Ok(id)) = decoded.reservation_id().map(|id| id.unescape(&mut buffer)) {

@@ -7,14 +7,10 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 const names = ['heartbeat', 'full']
 for (const name of names) {
-  const base64 = readFileSync(`src/wasm/${name}_bg.wasm`).toString('base64')
+  const base64 = readFileSync(`src/wasm/${name}.wasm`).toString('base64')
   writeFileSync(`src/wasm/${name}_base64.ts`, `export const base64 =\n  '${base64}'\n`)
 }
 rmSync('dist', { recursive: true, force: true })
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.json'], { stdio: 'inherit' })
 mkdirSync('dist/wasm', { recursive: true })
-for (const name of names) {
-  for (const file of [`${name}.js`, `${name}.d.ts`, `${name}_bg.wasm`]) {
-    copyFileSync(`src/wasm/${file}`, `dist/wasm/${file}`)
-  }
-}
+for (const name of names) copyFileSync(`src/wasm/${name}.wasm`, `dist/wasm/${name}.wasm`)

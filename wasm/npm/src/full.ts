@@ -1,14 +1,12 @@
-import { count, low, optionalCount, outOfRange, small } from './check.js'
-import { Core } from './core.js'
+import { Core, outOfRange } from './core.js'
 import { Heartbeat, HeartbeatKernel } from './heartbeat.js'
 import { errorCodes, rules } from './names.js'
-import type { Count, ErrorCode, Outcome, Rule, Settings } from './types.js'
-import type { InitOutput } from './wasm/full.js'
+import type { Count, Outcome, Rule, Settings } from './types.js'
+import { numbersText, remedyText, wrongText } from './sentences.js'
+import type { FullWasm } from './wasm.js'
 
 /** Why the last decision was made. */
 export interface Explanation {
-  /** The decision as a line for a log. */
-  decision: string
   rule: Rule
   /** What the rule says, the numbers it decided by, and the remedy, as one sentence. */
   text: string
@@ -67,9 +65,7 @@ export interface Decoded {
 
 export interface Problem {
   wrong: string
-  /** Where in the body, as a JSON pointer; null where it is not the body that is wrong. */
-  pointer: string | null
-  /** The body's byte. */
+  /** At which byte of the body; null where it is not the body that is wrong. `leasebeat decode --explain` says more. */
   offset: number | null
 }
 
@@ -94,44 +90,75 @@ export class ExplainingHeartbeat extends Heartbeat {
   /** Why the last decision was made. Nothing of it is computed before. */
   explain(): Explanation {
     const { core } = this
-    core.buffer(TEXT_MAX)
     const packed = core.wasm.explain(this.lease)
-    const [decision, text, remedy] = [core.text(0), core.text(2), core.text(4)]
-    const word = (index: number) => core.out[index]!
-    const numbers = [
-      null,
-      {
-        path: 'primary' as const,
-        leadMs: word(6),
-        attemptBudgetMs: orNull(word(7)),
-        safetyMarginMs: word(8),
-        retryReserveMs: orNull(word(9)),
-        windowMs: Number.isNaN(word(10)) ? null : word(10),
-      },
-      { path: 'fallback' as const, grantMs: word(6), clamped: word(7) !== 0 },
-    ][packed & 3]!
-    return { decision: decision!, rule: rules[packed >>> 2]!, text: text!, remedy, numbers }
+    const { words } = core
+    const rule = rules[(packed >>> 3) & 31]!
+    const numbers = [null, primary, fallback, fallback][packed & 7]!?.(words, (packed & 7) === 3) ?? null
+    const remedy = packed >>> 8
+    const shown = remedy === 6 ? core.text(2) : remedy ? fill(remedyText[remedy - 1]!, words.subarray(2)) : null
+    const parts = [`${core.text(0)} (${rule})`]
+    if (numbers) parts.push(sentence(numbers))
+    if (shown !== null) parts.push(shown)
+    return { rule, text: parts.join('; '), remedy: shown, numbers }
   }
 }
 
-const TEXT_MAX = 2048
+function primary(words: Float64Array): PrimaryNumbers {
+  return {
+    path: 'primary',
+    leadMs: words[6]!,
+    attemptBudgetMs: orNull(words[7]!),
+    safetyMarginMs: words[8]!,
+    retryReserveMs: orNull(words[9]!),
+    windowMs: Number.isNaN(words[10]) ? null : words[10]!,
+  }
+}
+
+function fallback(words: Float64Array, clamped: boolean): FallbackNumbers {
+  return { path: 'fallback', grantMs: words[6]!, clamped }
+}
+
+function sentence(numbers: PrimaryNumbers | FallbackNumbers): string {
+  if (numbers.path === 'fallback') return fill(numbersText[numbers.clamped ? 4 : 3], [numbers.grantMs])
+  const { leadMs, attemptBudgetMs, safetyMarginMs, retryReserveMs, windowMs } = numbers
+  if (attemptBudgetMs === null) return fill(numbersText[0], [leadMs])
+  const all = [leadMs, attemptBudgetMs, safetyMarginMs, retryReserveMs, windowMs]
+  return fill(numbersText[retryReserveMs === null ? 1 : 2], all)
+}
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export class FullCore extends Core<InitOutput> {
-  /** The text whose place is in two words of `out`. */
+export class FullCore extends Core<FullWasm> {
+  /** The text whose place is in two words; null where there is none. */
   text(index: number): string | null {
-    const [start, length] = [this.out[index]!, this.out[index + 1]!]
-    if (start < 0) return null
-    const from = (this.wasm.buffer(0) >>> 0) + start
-    return decoder.decode(this.bytes.subarray(from, from + length))
+    const [start, length] = this.words.subarray(index) as unknown as [number, number]
+    return start < 0 ? null : decoder.decode(this.bytes.subarray(start, start + length))
   }
 
-  /** The 64-bit number in two words of `out`. */
+  /** The texts whose places lie in memory one after the other. */
+  texts(index: number): string[] {
+    const [start, count] = this.words.subarray(index) as unknown as [number, number]
+    const places = new Uint32Array(this.wasm.memory.buffer, start, 2 * count)
+    return Array.from({ length: count }, (_, at) =>
+      decoder.decode(this.bytes.subarray(places[2 * at]!, places[2 * at]! + places[2 * at + 1]!)),
+    )
+  }
+
+  /** The 64-bit number in two words. */
   whole(index: number): Count | null {
-    const [high, rest] = [this.out[index]!, this.out[index + 1]!]
+    const [high, low] = this.words.subarray(index) as unknown as [number, number]
     if (high < 0) return null
-    return high + rest <= Number.MAX_SAFE_INTEGER ? high + rest : BigInt(high) + BigInt(rest)
+    return high + low <= Number.MAX_SAFE_INTEGER ? high + low : BigInt(high) + BigInt(low)
+  }
+
+  /** What is wrong with the answer that was decoded last. */
+  problem(): Problem | null {
+    const { words } = this
+    const wrong = words[6]!
+    if (wrong < 0) return null
+    const value = wrong < 3 ? words[7] : wrong === 5 ? this.texts(7).join(' ') : wrong < 5 ? this.text(7) : ''
+    return { wrong: fill(wrongText[wrong]!, [value]), offset: orNull(words[9]!) }
   }
 }
 
@@ -147,30 +174,35 @@ export class Kernel extends HeartbeatKernel {
   decode(operation: 'create' | 'extend', answer: Answer, { unknownKeys = 'reject' }: DecodeOptions = {}): Decoded {
     const { core } = this
     const { status, retryAfter, body } = answer
-    small('status', status, 65_535)
     if (unknownKeys !== 'reject' && unknownKeys !== 'ignore') {
       throw outOfRange('unknownKeys', unknownKeys, '"reject" or "ignore"')
     }
+    core.count(0, 'status', status, 0, 65_535n)
     const bytes = typeof body === 'string' ? encoder.encode(body) : body
-    const start = core.buffer(2 * bytes.length + (retryAfter?.length ?? 0) + TEXT_MAX)
-    const header = core.header(retryAfter)
-    core.bytes.set(bytes, start + Math.max(header, 0))
-    const create = operation === 'create' ? 1 : 0
-    const kind = core.wasm.decode(create, status, header, bytes.length, unknownKeys === 'ignore' ? 1 : 0)
+    const headerLength = retryAfter?.length ?? 0
+    const start = core.buffer(headerLength + bytes.length)
+    core.header(1, retryAfter)
+    core.bytes.set(bytes, start + headerLength)
+    core.words[2] = bytes.length
+    core.words[3] = operation === 'create' ? 1 : 0
+    core.words[4] = unknownKeys === 'ignore' ? 1 : 0
+    const kind = core.wasm.decode()
+    const { words } = core
     const success = () => ({ remainingTtlMs: core.whole(0), expiresAtMs: core.whole(2) })
     const outcomes: (() => Outcome)[] = [
       () => ({ type: 'created', ...success() }),
       () => ({ type: 'denied' }),
       () => ({ type: 'extended', ...success() }),
       () => ({ type: 'failed', kind: 'ambiguous' }),
-      () => ({ type: 'failed', kind: 'http', status, code: codeOf(core.out[0]!), retryAfter: retryAfter ?? null }),
+      () => ({ type: 'failed', kind: 'http', status, code: errorCodes[words[0]!] ?? null, retryAfter: retryAfter ?? null }),
     ]
-    const wrong = core.text(6)
+    const id = core.text(4)
     return {
       outcome: outcomes[kind]!(),
-      reservationId: core.text(4),
+      // It was found well-formed: only the escapes are left to be read.
+      reservationId: id === null ? null : (JSON.parse(`"${id}"`) as string),
       retryAfterMs: kind === 4 ? core.whole(2) : null,
-      problem: wrong == null ? null : { wrong, pointer: core.text(8), offset: orNull(core.out[10]!) },
+      problem: core.problem(),
     }
   }
 
@@ -179,17 +211,15 @@ export class Kernel extends HeartbeatKernel {
    * on a network whose slowest round trip is `maxRttMs`.
    */
   plan({ requestTimeoutMs, leadMs, maxRttMs = 0 }: { requestTimeoutMs?: Count | null; leadMs: Count; maxRttMs?: Count }): Plan {
-    const timeout = optionalCount('requestTimeoutMs', requestTimeoutMs, 1)
-    const timeoutLow = low
-    const lead = count('leadMs', leadMs)
-    const leadLow = low
-    const rtt = count('maxRttMs', maxRttMs)
     const { core } = this
-    core.wasm.plan(timeout, timeoutLow, lead, leadLow, rtt, low)
-    const word = (index: number) => orNull(core.out[index]!)
+    core.optional(0, 'requestTimeoutMs', requestTimeoutMs, 1)
+    core.count(2, 'leadMs', leadMs)
+    core.count(4, 'maxRttMs', maxRttMs)
+    core.wasm.plan()
+    const word = (index: number) => orNull(core.words[index]!)
     return {
       attemptBudgetMs: word(0),
-      safetyMarginMs: core.out[1]!,
+      safetyMarginMs: core.words[1]!,
       retryReserveMs: word(2),
       delayMs: word(3),
       largestTimeoutMs: word(4),
@@ -198,8 +228,9 @@ export class Kernel extends HeartbeatKernel {
   }
 }
 
-function codeOf(index: number): ErrorCode | null {
-  return errorCodes[index] ?? null
+/** A sentence with its values in their places. */
+function fill(sentence: string, values: ArrayLike<unknown>): string {
+  return sentence.replace(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)]))
 }
 
 function orNull(value: number): number | null {

@@ -1,5 +1,4 @@
-import { count, low, optionalCount, optionalTime, outOfRange, small, time } from './check.js'
-import { outOfRoom, type Core } from './core.js'
+import { outOfRange, outOfRoom, type Core } from './core.js'
 import { errorCodes, rules, stopReasons } from './names.js'
 import type {
   Answering,
@@ -12,7 +11,6 @@ import type {
   Settings,
   Stats,
   StopReason,
-  Success,
 } from './types.js'
 
 const TIMER_MAX_MS = 2 ** 31 - 1
@@ -45,17 +43,17 @@ export class Heartbeat {
 
   /** Made by a kernel's `heartbeat(settings)`. */
   constructor(core: Core, settings: Settings) {
-    const { extendByMs, requestTimeoutMs, clockResolutionNs = 0, maxWaitMs = TIMER_MAX_MS, fallback = 'band' } = settings
-    const extend = count('extendByMs', extendByMs, 1, 86_400_000n) + low
-    const timeout = optionalCount('requestTimeoutMs', requestTimeoutMs, 1)
-    const timeoutLow = low
-    const resolution = count('clockResolutionNs', clockResolutionNs, 0, 10_000_000_000n) + low
-    const wait = optionalCount('maxWaitMs', maxWaitMs, 1)
-    if (fallback !== 'band' && fallback !== 'refuse') throw outOfRange('fallback', fallback, '"band" or "refuse"')
+    const { extendByMs, requestTimeoutMs, maxWaitMs = TIMER_MAX_MS, clockResolutionNs = 0, fallback = 'band' } = settings
+    core.count(0, 'extendByMs', extendByMs, 1, 86_400_000n)
+    core.optional(2, 'requestTimeoutMs', requestTimeoutMs, 1)
+    core.optional(4, 'maxWaitMs', maxWaitMs, 1)
+    core.count(6, 'clockResolutionNs', clockResolutionNs, 0, 10_000_000_000n)
+    core.words[8] = ['band', 'refuse'].indexOf(fallback)
+    if (core.words[8] < 0) throw outOfRange('fallback', fallback, '"band" or "refuse"')
     this.core = core
-    this.#extendByMs = extend
+    this.#extendByMs = Number(extendByMs)
     this.#timeoutMs = requestTimeoutMs == null ? null : Number(requestTimeoutMs)
-    this.#lease = core.wasm.lease_new(extend, timeout, timeoutLow, resolution, wait, low, fallback === 'refuse' ? 1 : 0) >>> 0
+    this.#lease = core.wasm.lease_new() >>> 0
     if (!this.#lease) throw outOfRoom('another lease')
     registry.register(this, [core, this.#lease], this)
   }
@@ -67,39 +65,28 @@ export class Heartbeat {
    * range. Nothing has changed then.
    */
   handle(event: Event, now: Reading): Decision {
-    const { wasm } = this.core
-    const lease = this.lease
+    const { core } = this
+    const what = events.indexOf(event.type)
+    if (what < 0) throw outOfRange('type', event.type, events.join(', '))
+    core.time(0, 'now', now)
     switch (event.type) {
-      case 'tick':
-        return this.tick(now)
-      case 'begin':
-        return this.#decision(wasm.command(lease, 0, time('now', now), low))
-      case 'close':
-        return this.#decision(wasm.command(lease, 1, time('now', now), low))
-      case 'timing-lost':
-        return this.#decision(wasm.command(lease, 2, time('now', now), low))
       case 'created':
-        return this.#succeeded(1, event, now)
       case 'extended':
-        return this.#succeeded(0, event, now)
-      case 'denied': {
-        const attempt = attemptOf(event)
-        return this.#decision(wasm.failed(lease, attempt, time('now', now), low, -1, 0, -1))
-      }
-      case 'failed': {
-        const attempt = attemptOf(event)
-        const what = failureOf(event)
-        const header = event.kind === 'http' ? this.core.header(event.retryAfter) : -1
-        return this.#decision(wasm.failed(lease, attempt, time('now', now), low, what, codeOf(event), header))
-      }
-      default:
-        throw outOfRange('type', (event as { type?: unknown }).type, 'the name of an event')
+        if (event.rtt == null) core.words[2] = -1
+        else core.time(2, 'rtt', event.rtt)
+        core.optional(4, 'remainingTtlMs', event.remainingTtlMs)
+        core.optional(6, 'expiresAtMs', event.expiresAtMs)
+        break
+      case 'failed':
+        return this.#decide(report(core, event, putFailure(core, event)))
     }
+    return this.#decide(what > 3 ? report(core, event as Answering, what) : what)
   }
 
   /** What is due at `now`: early and late calls are fine. */
   tick(now: Reading): Decision {
-    return this.#decision(this.core.wasm.tick(this.lease, time('now', now), low))
+    this.core.time(0, 'now', now)
+    return this.#decide(0)
   }
 
   /**
@@ -107,45 +94,44 @@ export class Heartbeat {
    * nothing is proved.
    */
   get fence(): number | null {
-    return orNull(this.core.wasm.fence(this.lease))
+    return orNull(this.#read()[3]!)
   }
 
   /** The last instant at which a failure can still be recovered, in ms, rounded down; null where the fence is (V2). */
   get danger(): number | null {
-    return orNull(this.core.wasm.danger(this.lease))
+    return orNull(this.#read()[4]!)
   }
 
   /** When the kernel next has something to do, in ms, rounded up; null: not before the next event (V4). */
   get nextDeadline(): number | null {
-    return orNull(this.core.wasm.next_deadline(this.lease))
+    return orNull(this.#read()[5]!)
   }
 
   /** For how many whole ms the lease is provably still held at `now`; 0 where nothing is proved (V3). */
   lead(now: Reading): number {
-    return this.core.wasm.lead(this.lease, time('now', now), low)
+    this.core.time(0, 'now', now)
+    return this.#read()[6]!
   }
 
   /** Whether the lease is provably held from `now` for `durationMs` more; a fraction of a ms counts as one (V3). */
   isHeldFor(durationMs: Count, now: Reading): boolean {
-    const whole = typeof durationMs === 'number' ? Math.ceil(durationMs) : durationMs
-    const duration = count('durationMs', whole)
-    const durationLow = low
-    return this.core.wasm.held(this.lease, duration, durationLow, time('now', now), low) !== 0
+    this.core.count(2, 'durationMs', typeof durationMs === 'number' ? Math.ceil(durationMs) : durationMs)
+    this.core.time(0, 'now', now)
+    return this.#read()[2] === 1
   }
 
   /** Why the kernel has stopped, once it has. */
   get stopped(): StopReason | null {
-    return stopReasons[this.core.wasm.stopped(this.lease)] ?? null
+    return stopReasons[this.#read()[7]!] ?? null
   }
 
   /** The number of the attempt in flight. */
   get inFlight(): number | null {
-    return orNull(this.core.wasm.in_flight(this.lease))
+    return orNull(this.#read()[8]!)
   }
 
   get stats(): Stats {
-    this.core.wasm.stats(this.lease)
-    const [attempts, retries, extensions, failures] = this.core.out as unknown as [number, number, number, number]
+    const [attempts, retries, extensions, failures] = this.#read().slice(9) as unknown as [number, number, number, number]
     return { attempts, retries, extensions, failures }
   }
 
@@ -162,36 +148,27 @@ export class Heartbeat {
     return this.#lease
   }
 
-  #succeeded(created: 0 | 1, event: Success & Answering, now: Reading): Decision {
-    const attempt = attemptOf(event)
-    const rtt = optionalTime('rtt', event.rtt)
-    const rttLow = low
-    const remaining = optionalCount('remainingTtlMs', event.remainingTtlMs)
-    const remainingLow = low
-    const expires = optionalCount('expiresAtMs', event.expiresAtMs)
-    const expiresLow = low
-    const ms = time('now', now)
-    return this.#decision(
-      // prettier-ignore
-      this.core.wasm.succeeded(this.lease, created, attempt, ms, low, rtt, rttLow, remaining, remainingLow, expires, expiresLow),
-    )
+  #read(): Float64Array {
+    this.core.wasm.read(this.lease)
+    return this.core.words
   }
 
-  /** Unpacks `what | rule << 2 | detail << 8`. */
-  #decision(packed: number): Decision {
-    const { out } = this.core
+  /** Hands over what is in the words, and unpacks `what | rule << 2 | detail << 8`. */
+  #decide(event: number): Decision {
+    const packed = this.core.wasm.handle(this.lease, event)
+    const { words } = this.core
     const detail = packed >>> 8
     const rule = rules[(packed >>> 2) & 63]!
     switch (packed & 3) {
       case 0:
-        return { action: 'wait', waitMs: orNull(out[0]!), rule }
+        return { action: 'wait', waitMs: orNull(words[0]!), rule }
       case 1:
         return {
           action: 'send',
           operation: detail & 1 ? 'extend' : 'create',
           key: detail & 2 ? 'same' : 'fresh',
-          attempt: out[0]!,
-          keyGeneration: out[1]!,
+          attempt: words[0]!,
+          keyGeneration: words[1]!,
           extendByMs: this.#extendByMs,
           timeoutMs: this.#timeoutMs,
           rule,
@@ -233,26 +210,35 @@ export class HeartbeatKernel {
 
   /** What a failure means for the lease (C1 to C4). */
   classify(operation: 'create' | 'extend', failure: Failure): Disposition {
-    const number = this.core.wasm.disposition(operation === 'create' ? 1 : 0, failureOf(failure), codeOf(failure))
+    const event = putFailure(this.core, failure)
+    const number = this.core.wasm.disposition(operation === 'create' ? 1 : 0, event)
     const disposition = (['transient', 'throttled', 'rejected', 'unexpected-status'] as const)[number]
     return disposition ? { disposition } : { disposition: 'permanent', reason: stopReasons[number - 4]! }
   }
 }
 
-function attemptOf({ attempt }: Answering): number {
-  return attempt == null ? -1 : small('attempt', attempt, 2 ** 32 - 1)
+/** By the numbers that the crate gives them, then the kinds of a failure. */
+const events = ['tick', 'begin', 'close', 'timing-lost', 'created', 'extended', 'denied', 'failed'] as const
+const kinds = ['timeout', 'connection', 'ambiguous', 'http'] as const
+
+/** Writes the attempt that a report answers. */
+function report(core: Core, { attempt }: Answering, event: number): number {
+  if (attempt == null) core.words[8] = -1
+  else core.count(8, 'attempt', attempt, 0, 4_294_967_295n)
+  return event
 }
 
-function failureOf(failure: Failure): number {
-  if (failure.kind === 'http') return small('status', failure.status, 65_535)
-  const index = ['timeout', 'connection', 'ambiguous'].indexOf(failure.kind)
-  if (index < 0) throw outOfRange('kind', failure.kind, '"timeout", "connection", "ambiguous" or "http"')
-  return -2 - index
-}
-
-function codeOf(failure: Failure): number {
-  // A number that no code has is none.
-  return failure.kind === 'http' && failure.code != null ? errorCodes.indexOf(failure.code as never) : -1
+/** Writes a failure, and gives the number of its kind. */
+function putFailure(core: Core, failure: Failure): number {
+  const kind = kinds.indexOf(failure.kind)
+  if (kind < 0) throw outOfRange('kind', failure.kind, kinds.join(', '))
+  if (failure.kind === 'http') {
+    core.count(2, 'status', failure.status, 0, 65_535n)
+    // A code that the protocol does not have is none.
+    core.words[3] = errorCodes.indexOf(failure.code as never)
+    core.header(4, failure.retryAfter)
+  }
+  return 7 + kind
 }
 
 function orNull(value: number): number | null {

@@ -1,7 +1,7 @@
 // The trace format `leasebeat/1`: a host's log replayed, and each decision as a line, byte for byte as
 // `leasebeat replay` prints it. The project's docs/RULES.md fixes the format.
 
-import { outOfRange } from './check.js'
+import { outOfRange } from './core.js'
 import type { HeartbeatKernel } from './heartbeat.js'
 import { MisuseError, type Heartbeat } from './heartbeat.js'
 import type { Count, Decision, Event, Settings } from './types.js'

@@ -52,8 +52,8 @@ export interface Success {
   expiresAtMs?: Count | null
 }
 
-/** How an attempt failed. */
-export type Failure =
+/** How an attempt failed. `problem` is for a log: what was wrong with the answer. */
+export type Failure = { problem?: string } & (
   | { kind: 'timeout' | 'connection' | 'ambiguous' }
   | {
       kind: 'http'
@@ -64,6 +64,7 @@ export type Failure =
       /** The raw header of the answer: whole seconds, or else it is invalid (C5). */
       retryAfter?: string | null
     }
+)
 
 /** What became of one attempt. */
 export type Outcome =

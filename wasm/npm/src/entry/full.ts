@@ -7,7 +7,7 @@ export type { Kernel }
 let kernel: Promise<Kernel> | undefined
 
 /** The kernel with everything, from the package's .wasm file, or from where you put that. It is loaded once. */
-export function load(url: URL | string = new URL('../wasm/full_bg.wasm', import.meta.url)): Promise<Kernel> {
+export function load(url: URL | string = new URL('../wasm/full.wasm', import.meta.url)): Promise<Kernel> {
   return (kernel ??= read(url).then(WebAssembly.compile).then(instantiate, (error) => {
     kernel = undefined // the next call tries again
     throw error

@@ -7,7 +7,7 @@ export type { HeartbeatKernel }
 let kernel: Promise<HeartbeatKernel> | undefined
 
 /** The kernel alone, from the package's .wasm file, or from where you put that. It is loaded once. */
-export function load(url: URL | string = new URL('../wasm/heartbeat_bg.wasm', import.meta.url)): Promise<HeartbeatKernel> {
+export function load(url: URL | string = new URL('../wasm/heartbeat.wasm', import.meta.url)): Promise<HeartbeatKernel> {
   return (kernel ??= read(url).then(WebAssembly.compile).then(instantiate, (error) => {
     kernel = undefined // the next call tries again
     throw error
