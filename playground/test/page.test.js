@@ -176,7 +176,11 @@ test('the dead zone is named with the figure of the plan, and begins right behin
   await fill(page, 'timeout', (largest + 1) / 1_000)
   assert.match(await text(page, '#zone'), /^Dead zone: /)
   assert.ok((await text(page, '#zone')).includes(`Largest safe timeout: ${largest / 1_000} s,`))
+  // With round trips quicker than the slowest the run escapes it by a hair; further in it does not.
+  await fill(page, 'timeout', 31)
+  assert.equal(await page.locator('#chart.is-dead').count(), 1)
   assert.match(await drawn(page, '.names'), /dead zone/)
+  await fill(page, 'timeout', (largest + 1) / 1_000)
   // The slider is hatched from there on.
   const from = parseFloat(await page.locator('#timeout-slider').evaluate((slider) => slider.style.getPropertyValue('--dead-from')))
   const at = await page.locator('#timeout-slider').evaluate((slider) => (100 * slider.value) / slider.max)
@@ -253,7 +257,7 @@ test('a bad trace names its line and field, and marks the line', async () => {
   const good = '{"trace":"leasebeat/1","config":{"extend_by_ms":60000}}\n{"at":0,"in":"begin"}\n'
   await page.locator('#trace').fill(`${good}{"at":5,"in":"created","remaining_ttl_ms":1.5}\n`)
   await page.locator('#trace-explain').click()
-  assert.match(await text(page, '#trace-error'), /^Line 3: remaining_ttl_ms is 1\.5; it must be a whole number/)
+  assert.match(await text(page, '#trace-error'), /^Line 3: remaining_ttl_ms is 1\.5; it must be /)
   assert.equal((await rows(page)).length, 1)
   const marked = await page.locator('#trace').evaluate((box) => box.value.slice(box.selectionStart, box.selectionEnd))
   assert.equal(marked, '{"at":5,"in":"created","remaining_ttl_ms":1.5}')

@@ -7,6 +7,7 @@ mod fuzz;
 mod mutants;
 mod npm;
 mod npm_names;
+mod playground;
 mod run;
 mod setup;
 mod test;
@@ -35,6 +36,8 @@ enum Job {
     Budgets,
     /// Build the npm package, wasm/npm
     Npm,
+    /// Build the playground, a static page, into playground/dist
+    Playground,
     /// Time the kernel against the clock (criterion), and measure the budgets
     Bench,
     /// The long campaigns, bounded and resumable
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Job::Test => test::all(),
         Job::Budgets => setup::for_budgets().and_then(|()| budgets::check()),
         Job::Npm => setup::npm().and_then(|()| npm::build()),
+        Job::Playground => playground::build(),
         Job::Bench => {
             let timed =
                 run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);

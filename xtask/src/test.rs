@@ -2,7 +2,7 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV};
-use crate::{Outcome, bare_metal, budgets};
+use crate::{Outcome, bare_metal, budgets, playground};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 4] = ["leasebeat", "leasebeat-authority", "leasebeat-trace", "leasebeat-cli"];
@@ -81,6 +81,7 @@ fn tests() -> Outcome {
     }
     cargo(&["test", "--package", "leasebeat", "--no-default-features", "--locked"])?;
     cargo(&["test", "--workspace", "--all-features", "--locked"])?;
+    playground::test()?;
     python()
 }
 
