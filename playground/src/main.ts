@@ -17,7 +17,7 @@ import { simulate } from './simulate.js'
 import { theme } from './theme.js'
 import { recorded, traced } from './traced.js'
 import { tracing } from './tracing.js'
-import { summary, verdict } from './words.js'
+import { hasStopped, summary, verdict } from './words.js'
 
 class Page {
   readonly #kernel: Kernel
@@ -101,7 +101,7 @@ class Page {
       this.#run = run
       this.#tracing.show(this.#trace, error)
       const title = error && run.steps.length === 0 ? 'No trace' : 'A recorded trace'
-      this.#verdict({ mood: error ? 'lapsed' : 'kept', title, detail: error ? `Line ${error.line}: ${error.what}` : summary(run) })
+      this.#verdict({ mood: error ? 'lapsed' : hasStopped(run) ? 'stopped' : 'kept', title, detail: error ? `Line ${error.line}: ${error.what}` : summary(run) })
     }
     document.body.classList.toggle('tracing', isTrace)
     this.#pointed.indices = this.#pointed.indices.filter((index) => index < this.#run.steps.length)

@@ -75,7 +75,8 @@ export function pointing(chart: SVGSVGElement, acts: Acts): void {
   })
   chart.addEventListener('pointercancel', release)
 
-  chart.addEventListener('focusin', (event) => {
+  // Not on the picture itself: Chromium lets an SVG element that listens for focus have it.
+  chart.parentElement!.addEventListener('focusin', (event) => {
     const index = indexOf(event, 'step')
     if (index != null) acts.point({ indices: [index], at: null })
   })

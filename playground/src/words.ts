@@ -87,7 +87,7 @@ export function verdict(run: Run, { work, says }: Setup): Verdict {
   const [believed, true_] = [proved(run).at(-1), held(run)]
   const gap = firstGap(true_, work)
   if (run.cut) return { mood: 'stopped', title: 'Too many decisions to draw', detail: `${run.cut} Let the work last less long.` }
-  if (stop && reason(stop) !== 'closed') return stopped(stop, gap, believed, work, says)
+  if (stop && hasStopped(run)) return stopped(stop, gap, believed, work, says)
   if (gap == null || gap >= work) {
     return { mood: 'kept', title: `Kept for ${length(work)}`, detail: kept(run) }
   }
@@ -127,6 +127,12 @@ function firstGap(spans: Span[], work: number): number | null {
 
 function reason({ decision }: Step): string | null {
   return decision?.action === 'stop' ? decision.reason : null
+}
+
+/** Whether the kernel stopped before it was told to. */
+export function hasStopped({ steps }: Run): boolean {
+  const last = steps.at(-1)
+  return last?.decision?.action === 'stop' && last.decision.reason !== 'closed'
 }
 
 /** What a recorded trace comes to. */

@@ -367,6 +367,10 @@ test('nothing overflows at 320 px, and the picture fits', async () => {
     assert.equal(client, 320)
     const box = await page.locator('#chart').boundingBox()
     assert.ok(box.x >= 0 && box.x + box.width <= 320)
+    // A finger on the picture explains it, and leaves the focus where it was.
+    await page.touchscreen.tap(box.x + box.width * 0.6, box.y + 100)
+    assert.match(await text(page, '#explained'), /[A-Z]\d+ \S/)
+    assert.equal(await page.locator('#chart:focus').count(), 0)
   }
 })
 

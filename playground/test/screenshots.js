@@ -19,8 +19,12 @@ const states = {
 const { origin, close } = await serve()
 const chromium = await browser()
 const shoot = async (name, { width, height = 900, dark = false, state = 'usual', fullPage = true, path = join(folder, `${name}.png`) }) => {
-  const context = await chromium.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', deviceScaleFactor: 1 })
-  const page = await open(context, origin, states[state])
+  const context = await chromium.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
+  const page = await open(context, origin, states[state] ?? '')
+  if (state === 'trace') {
+    await page.locator('#trace-take').click()
+    await page.locator('#trace-explain').click()
+  }
   const chart = await page.locator('#chart').boundingBox()
   await page.mouse.move(chart.x + chart.width * 0.55, chart.y + 120)
   await page.waitForTimeout(100)
@@ -33,13 +37,13 @@ if (folder) {
   for (const width of [390, 820, 1440]) {
     for (const dark of [false, true]) await shoot(`usual-${width}-${dark ? 'dark' : 'light'}`, { width, dark })
   }
-  for (const state of Object.keys(states).slice(1)) {
+  for (const state of [...Object.keys(states).slice(1), 'trace']) {
     await shoot(`${state}-1440`, { width: 1440, state, fullPage: false })
     await shoot(`${state}-390`, { width: 390, height: 844, state, fullPage: false })
   }
 } else {
   const path = fileURLToPath(new URL('../../docs/playground.png', import.meta.url))
-  await shoot('', { width: 1200, height: 760, fullPage: false, path })
+  await shoot('', { width: 1120, height: 640, fullPage: false, path })
 }
 await chromium.close()
 close()
