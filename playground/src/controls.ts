@@ -69,9 +69,11 @@ export class Controls {
       event.preventDefault()
       if (document.activeElement === this.#at) add.click()
     })
+    const again = el('button', { type: 'button', id: 'again' }, 'Other round trips')
+    again.addEventListener('click', () => acts.change({ ...this.#setup, seed: this.#setup.seed + 1 }))
     const adder = el('p', { class: 'adder' }, el('label', { for: 'fault-at' }, 'at'), this.#at, el('span', {}, 's'), add)
     this.#form.append(
-      el('fieldset', {}, el('legend', {}, 'Lease and network'), ...this.#sliders('ttl', 'timeout'), this.#zone, ...this.#sliders('rtt', 'slowest', 'work')),
+      el('fieldset', {}, el('legend', {}, 'Lease and network'), ...this.#sliders('ttl', 'timeout'), this.#zone, ...this.#sliders('rtt', 'slowest', 'work'), again),
       el('fieldset', {}, el('legend', {}, 'The server'), ...this.#server()),
       el('fieldset', {}, el('legend', {}, 'Faults'), this.#kind, this.#hint, adder, this.#faults),
     )

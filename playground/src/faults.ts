@@ -1,6 +1,9 @@
 // What can go wrong, and where in time.
 
-export type Kind = 'lost-request' | 'lost-response' | '503' | '429' | 'spike' | 'suspend' | 'partition'
+/** In the order in which they are offered. */
+export const kindNames = ['lost-request', 'lost-response', '503', '429', 'spike', 'suspend', 'partition'] as const
+
+export type Kind = (typeof kindNames)[number]
 
 export interface Fault {
   kind: Kind
@@ -49,13 +52,6 @@ export const kinds: Record<Kind, About> = {
   partition: { label: 'Partition', what: 'Nothing passes between host and server.', amount: 'for', usual: 15_000, lasts: true },
 }
 
-export const kindNames = Object.keys(kinds).sort((a, b) => order(a) - order(b)) as Kind[]
-
 /** The most faults of one run, and the longest that one can be. */
 export const FAULTS_MAX = 40
 export const AMOUNT_MAX = 3_600_000
-
-// Keys that look like numbers come first in an object, whatever the source says.
-function order(kind: string): number {
-  return ['lost-request', 'lost-response', '503', '429', 'spike', 'suspend', 'partition'].indexOf(kind)
-}

@@ -55,16 +55,16 @@ export function list(into: Element, run: Run, listing: Listing, all = false): vo
 }
 
 function row({ line, at, event, decision, text, why }: Step, index: number, { current, choose }: Listing): HTMLElement {
-  const cells: [string, Node | string][] = [
-    ['Number', String(line ?? index + 1)],
-    ['Time', instant(at)],
-    ['What happened', happened(event)],
-    ['Decision', line == null && decision ? decided(decision) : el('code', {}, text)],
-    ['Why', why?.text ?? 'This event cannot happen now. Nothing has changed.'],
-    ['Rule', why ? el('a', { href: `#rule-${why.rule}`, 'data-key': `row-${index}` }, why.rule) : ''],
+  const cells: (Node | string)[] = [
+    String(line ?? index + 1),
+    instant(at),
+    happened(event),
+    line == null && decision ? decided(decision) : el('code', {}, text),
+    why?.text ?? 'This event cannot happen now. Nothing has changed.',
+    why ? el('a', { href: `#rule-${why.rule}`, 'data-key': `row-${index}` }, why.rule) : '',
   ]
   const action = decision ? decision.action : 'misuse'
-  const made = el('tr', { class: index === current ? `${action} current` : action, 'data-row': index }, ...cells.map(([name, content]) => el('td', { 'data-name': name }, content)))
+  const made = el('tr', { class: index === current ? `${action} current` : action, 'data-row': index }, ...cells.map((content) => el('td', {}, content)))
   made.addEventListener('pointerenter', (event) => event.pointerType === 'mouse' && choose(index))
   made.addEventListener('focusin', () => choose(index))
   return made

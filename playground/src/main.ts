@@ -1,7 +1,7 @@
 // The page: one state, drawn anew whenever it changes.
 
 import { load, type Kernel } from 'leasebeat'
-import { draw } from './chart/draw.js'
+import { draw, point } from './chart/draw.js'
 import { mark, type Mark } from './chart/marks.js'
 import { scaled, type Scale } from './chart/scale.js'
 import { Controls } from './controls.js'
@@ -125,7 +125,7 @@ class Page {
     const { indices, at } = this.#pointed
     if (at === pointed.at && String(indices) === String(pointed.indices)) return
     this.#pointed = pointed
-    this.#look()
+    this.#show()
   }
 
   /** Draws what was decided. */
@@ -137,8 +137,13 @@ class Page {
     const dead = isDead(this.#run)
     this.#chart.classList.toggle('is-dead', dead)
     this.#chart.classList.toggle('is-dense', this.#scale.size < 1)
-    const look = { current: this.#current, pointer: this.#pointed.at, tool: this.#tool, isDead: dead, grabbed: this.#grabbed }
-    replace(this.#chart, ...draw(this.#run, this.#scale, look))
+    replace(this.#chart, ...draw(this.#run, this.#scale, { tool: this.#tool, isDead: dead, grabbed: this.#grabbed }))
+    this.#show()
+  }
+
+  /** Explains what is pointed at. */
+  #show(): void {
+    point(this.#chart, this.#run, this.#scale, this.#current, this.#pointed.at)
     byId('explained').replaceChildren(...explained(this.#run, this.#pointed.indices, this.#pointed.at))
     for (const row of document.querySelectorAll<HTMLElement>('#list tr[data-row]')) {
       row.classList.toggle('current', Number(row.dataset.row) === this.#current)

@@ -87,6 +87,8 @@ test('each slider and number changes the run', async () => {
     assert.notDeepEqual(await rows(page), before, `${id} slider`)
     before = await rows(page)
   }
+  await page.locator('#again').click()
+  assert.notDeepEqual(await rows(page), before)
 })
 
 test('a number out of range is refused in words, and the last good one comes back', async () => {

@@ -7,22 +7,17 @@ import { instant, length } from '../words.js'
 import { bars } from './bars.js'
 import { faults, lane } from './faults.js'
 import { leads, projection, zoneNames, zones } from './leads.js'
-import { marks } from './marks.js'
+import { frame, marks } from './marks.js'
 import { ticks, type Scale } from './scale.js'
 
 export interface Look {
-  /** The step that is explained. */
-  current: number | null
-  /** Where the pointer is, in ms. */
-  pointer: number | null
+  /** What a click in the lane of faults adds. */
   tool: Kind
   isDead: boolean
   grabbed: number | null
 }
 
 export function draw(run: Run, scale: Scale, look: Look): SVGElement[] {
-  const step = look.current == null ? undefined : run.steps[look.current]
-  const cursor = look.pointer ?? step?.at
   return [
     definitions(),
     axes(scale),
@@ -32,11 +27,24 @@ export function draw(run: Run, scale: Scale, look: Look): SVGElement[] {
     zoneNames(run, scale, look.isDead),
     faults(run, scale, look.grabbed),
     end(run, scale),
-    ...(cursor == null ? [] : [svg('line', { class: 'cursor', x1: scale.x(cursor), x2: scale.x(cursor), y1: scale.plot.top, y2: scale.answered + 10 })]),
-    ...(step ? [projection(step, scale)] : []).filter((part) => part != null),
+    svg('g', { class: 'pointed' }),
     bars(run, scale),
-    marks(run.steps, scale, look.current),
+    marks(run.steps, scale),
   ]
+}
+
+/** Shows in a drawn picture what is pointed at: a step, and an instant of its time in ms. */
+export function point(chart: SVGSVGElement, run: Run, scale: Scale, current: number | null, pointer: number | null): void {
+  const step = current == null ? undefined : run.steps[current]
+  const cursor = pointer ?? step?.at
+  const parts = [
+    cursor == null ? null : svg('line', { class: 'cursor', x1: scale.x(cursor), x2: scale.x(cursor), y1: scale.plot.top, y2: scale.answered + 10 }),
+    step ? frame('chosen', step.at, scale) : null,
+    step ? projection(step, scale) : null,
+  ]
+  chart.querySelector('.pointed')?.replaceChildren(...parts.filter((part) => part != null))
+  chart.querySelector('.step[tabindex="0"]')?.setAttribute('tabindex', '-1')
+  chart.querySelector(`[data-step="${current ?? 0}"]`)?.setAttribute('tabindex', '0')
 }
 
 /** Hatchings, so that no zone is told by its colour alone. */

@@ -37,11 +37,14 @@ function action({ decision }: Step): Mark | null {
   return decision?.action === 'stop' ? 'stop' : null
 }
 
-/** Every decision as something to point at, and to walk through with the arrow keys. */
-export function marks(steps: readonly Step[], scale: Scale, current: number | null): SVGElement {
+/** What stands around a decision. */
+export function frame(kind: 'halo' | 'chosen', at: number, scale: Scale): SVGElement {
+  return svg('rect', { class: kind, x: scale.x(at) - 9, y: scale.sent - 10, width: 18, height: scale.answered - scale.sent + 20, rx: 4 })
+}
+
+/** Every decision as something to point at, and to walk through with the arrow keys: the tab key stops at one only. */
+export function marks(steps: readonly Step[], scale: Scale): SVGElement {
   const flights = svg('g', { class: 'flights' })
-  const box = (at: number) => ({ x: scale.x(at) - 9, y: scale.sent - 10, width: 18, height: scale.answered - scale.sent + 20, rx: 4 })
-  const chosen = current == null ? undefined : steps[current]
   const group = svg('g', { class: 'steps', role: 'group', 'aria-label': 'Decisions: the arrow keys step through them' })
   let sent: number | null = null
   for (const [index, step] of steps.entries()) {
@@ -57,19 +60,19 @@ export function marks(steps: readonly Step[], scale: Scale, current: number | nu
       svg(
         'g',
         {
-          class: index === current ? 'step current' : 'step',
+          class: 'step',
           role: 'button',
-          tabindex: index === (current ?? 0) ? 0 : -1,
+          tabindex: -1,
           'data-key': `step-${index}`,
           'data-step': index,
           'aria-label': `${instant(step.at)}, ${happened(step.event)}: ${text}${step.why ? ` (${step.why.rule})` : ''}`,
         },
-        svg('rect', { class: 'halo', ...box(step.at) }),
+        frame('halo', step.at, scale),
         what && mark(what, x, what === 'lost' ? scale.sent : scale.answered, what === 'success' ? scale.size : 1),
         does && mark(does, x, scale.sent, does === 'beat' ? scale.size : 1),
         !what && !does && svg('circle', { class: 'mark other', cx: x, cy: scale.sent, r: 2 }),
       ),
     )
   }
-  return svg('g', {}, chosen ? svg('rect', { class: 'chosen', ...box(chosen.at) }) : null, flights, group)
+  return svg('g', {}, flights, group)
 }
