@@ -23,5 +23,7 @@ export default defineConfig({
   // Relative, so that the files work in any folder of any static server.
   base: './',
   plugins: [rules()],
+  // The package and the rules lie beside this folder.
+  server: { fs: { allow: ['..'] } },
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
 })
