@@ -23,7 +23,10 @@ class Page {
   readonly #kernel: Kernel
   readonly #chart = document.querySelector<SVGSVGElement>('#chart')!
   readonly #controls: Controls
-  readonly #link = share((shared) => ('setup' in shared ? this.#set(shared.setup, false) : this.#explain(shared.trace, false)))
+  readonly #link = share(
+    (shared) => ('setup' in shared ? this.#set(shared.setup, false) : this.#explain(shared.trace, false)),
+    () => (this.#trace == null ? { setup: this.#setup } : { trace: this.#trace }),
+  )
   readonly #tracing
   #setup: Setup = initial()
   #trace: string | null = null

@@ -11,7 +11,7 @@ export interface Link {
   open(): Promise<void>
 }
 
-export function share(follow: (shared: Shared) => void): Link {
+export function share(follow: (shared: Shared) => void, current: () => Shared): Link {
   let pending: Shared | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   const button = byId<HTMLButtonElement>('share')
@@ -28,8 +28,7 @@ export function share(follow: (shared: Shared) => void): Link {
 
   async function open(): Promise<void> {
     const fragment = location.hash.slice(1)
-    // A link to a place in the page is no state.
-    if (!fragment || /^[\w-]+$/.test(fragment)) return
+    if (!fragment) return
     try {
       follow(await read(fragment))
       say('')
@@ -39,6 +38,7 @@ export function share(follow: (shared: Shared) => void): Link {
   }
 
   button.addEventListener('click', async () => {
+    pending = current()
     await settle()
     try {
       await navigator.clipboard.writeText(location.href)
@@ -48,6 +48,15 @@ export function share(follow: (shared: Shared) => void): Link {
     }
   })
   addEventListener('hashchange', () => void open())
+  // A place in the page is gone to without the address, which has the state.
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest('a[href^="#"]')
+    const place = link && document.getElementById(link.getAttribute('href')!.slice(1))
+    if (!place) return
+    event.preventDefault()
+    place.scrollIntoView({ block: 'center' })
+    place.focus({ preventScroll: true })
+  })
 
   return {
     changed(shared) {

@@ -279,6 +279,9 @@ test('a link shows what its sender saw, a setup and a trace', async () => {
   await page.getByText('limits how far ahead').click()
   await fill(page, 'lead', 70)
   await page.locator('#share').click()
+  // A rule is gone to without losing it.
+  await page.locator('#explained a, #list a').first().click()
+  assert.match(await page.evaluate(() => document.activeElement.id), /^rule-L1$/)
   const fragment = await page.evaluate(() => location.hash.slice(1))
   assert.match(fragment, /^v=1&ttl=75500&.*policy=lead/)
   const other = await open({ fragment })

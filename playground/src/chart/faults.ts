@@ -29,7 +29,7 @@ export function lane(run: Run, scale: Scale, tool: Kind): SVGElement {
   return svg(
     'g',
     { class: 'lane' },
-    svg('rect', { ...place, 'data-lane': true }),
+    svg('rect', place),
     hint && svg('text', { x: isLeft ? scale.left + 8 : scale.right - 8, y: scale.lane.top + 18, 'text-anchor': isLeft ? 'start' : 'end' }, text),
   )
 }
