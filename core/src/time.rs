@@ -174,17 +174,18 @@ const fn difference(a: u64, b: u64) -> u64 {
 }
 
 /// `nanos / 1_000_000`.
-#[cfg(target_pointer_width = "64")]
+// WebAssembly divides 64 bits in one instruction, whatever its pointers.
+#[cfg(any(target_pointer_width = "64", target_family = "wasm"))]
 const fn in_millis(nanos: u64) -> u64 {
     nanos / NANOS_PER_MILLI
 }
 
-#[cfg(not(target_pointer_width = "64"))]
+#[cfg(not(any(target_pointer_width = "64", target_family = "wasm")))]
 use in_millis_by_digits as in_millis;
 
 /// The same by schoolbook division with 16-bit digits: 1,000,000 is 64 · 15,625, and a remainder below
 /// 15,625 with the next digit fits 32 bits. A u64 division would link 1.7 KB of builtins on a Cortex-M3.
-#[cfg(any(test, not(target_pointer_width = "64")))]
+#[cfg(any(test, not(any(target_pointer_width = "64", target_family = "wasm"))))]
 #[allow(clippy::cast_possible_truncation)] // each digit is masked into 16 bits first
 const fn in_millis_by_digits(nanos: u64) -> u64 {
     const DIVISOR: u32 = 15_625;

@@ -50,47 +50,50 @@ fn put_success(success: &Success, what: u32) -> u32 {
 fn put_problem(decoded: &Decoded<'_>) {
     let Some(problem) = decoded.problem() else { return put(6, -1.0) };
     put(9, problem.offset().map_or(-1.0, |offset| offset as f64));
-    put(6, match problem.wrong() {
-        Wrong::Status(status) => {
-            put(7, f64::from(status));
-            0.0
-        }
-        Wrong::TooLong(most) => {
-            put(7, most as f64);
-            1.0
-        }
-        Wrong::Below(least) => {
-            put(7, least as f64);
-            2.0
-        }
-        Wrong::Not(expected) => {
-            put_text(7, Some(expected.as_bytes()));
-            3.0
-        }
-        Wrong::KeyMissing(name) => {
-            put_text(7, Some(name.as_bytes()));
-            4.0
-        }
-        Wrong::NotOneOf(names) => {
-            put(7, names.as_ptr().addr() as f64);
-            put(8, names.len() as f64);
-            5.0
-        }
-        Wrong::RetryAfter => 6.0,
-        Wrong::Unfinished => 7.0,
-        Wrong::Trailing => 8.0,
-        Wrong::Syntax => 9.0,
-        Wrong::TooDeep => 10.0,
-        Wrong::Utf8 => 11.0,
-        Wrong::ControlCharacter => 12.0,
-        Wrong::Escape => 13.0,
-        Wrong::LoneSurrogate => 14.0,
-        Wrong::UnknownKey => 15.0,
-        Wrong::KeyTwice => 16.0,
-        Wrong::NotAHash => 17.0,
-        Wrong::NotAnInteger => 18.0,
-        Wrong::OutsideInt64 => 19.0,
-        Wrong::NoReservationId => 20.0,
-        _ => 21.0, // UnknownCode
-    });
+    put(
+        6,
+        match problem.wrong() {
+            Wrong::Status(status) => {
+                put(7, f64::from(status));
+                0.0
+            }
+            Wrong::TooLong(most) => {
+                put(7, most as f64);
+                1.0
+            }
+            Wrong::Below(least) => {
+                put(7, least as f64);
+                2.0
+            }
+            Wrong::Not(expected) => {
+                put_text(7, Some(expected.as_bytes()));
+                3.0
+            }
+            Wrong::KeyMissing(name) => {
+                put_text(7, Some(name.as_bytes()));
+                4.0
+            }
+            Wrong::NotOneOf(names) => {
+                put(7, names.as_ptr().addr() as f64);
+                put(8, names.len() as f64);
+                5.0
+            }
+            Wrong::RetryAfter => 6.0,
+            Wrong::Unfinished => 7.0,
+            Wrong::Trailing => 8.0,
+            Wrong::Syntax => 9.0,
+            Wrong::TooDeep => 10.0,
+            Wrong::Utf8 => 11.0,
+            Wrong::ControlCharacter => 12.0,
+            Wrong::Escape => 13.0,
+            Wrong::LoneSurrogate => 14.0,
+            Wrong::UnknownKey => 15.0,
+            Wrong::KeyTwice => 16.0,
+            Wrong::NotAHash => 17.0,
+            Wrong::NotAnInteger => 18.0,
+            Wrong::OutsideInt64 => 19.0,
+            Wrong::NoReservationId => 20.0,
+            _ => 21.0, // UnknownCode
+        },
+    );
 }

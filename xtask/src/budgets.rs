@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::run::{command, file, output};
-use crate::{Outcome, bare_metal};
+use crate::{Outcome, bare_metal, npm};
 
 /// What is counted, one after the other, for callgrind keeps only one function apart: the argument of the program,
 /// and the class that all its calls belong to, where there is one.
@@ -18,6 +18,8 @@ struct Budgets {
     instructions: BTreeMap<String, u64>,
     /// Flash on a Cortex-M3.
     flash_bytes: BTreeMap<String, u64>,
+    /// The npm package's parts, minified and gzipped.
+    npm_gzip_bytes: BTreeMap<String, u64>,
 }
 
 /// Measures everything, prints it beside its budget, and fails where one is passed.
@@ -41,6 +43,8 @@ pub fn check() -> Outcome {
         ("wire_everything".to_owned(), figure(wire_everything)),
     ]);
     passed.extend(compare("flash_bytes", &budgets.flash_bytes, &flash)?);
+    let sizes = npm::sizes()?.into_iter().map(|(name, value)| (name, figure(value))).collect();
+    passed.extend(compare("npm_gzip_bytes", &budgets.npm_gzip_bytes, &sizes)?);
     if passed.is_empty() { Ok(()) } else { Err(format!("over budget: {}", passed.join(", "))) }
 }
 

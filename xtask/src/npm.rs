@@ -1,8 +1,9 @@
 //! The npm package: the kernel compiled to WebAssembly twice, alone and with everything, and the TypeScript around it.
 
+use std::collections::BTreeMap;
 use std::fs;
 
-use crate::run::{command, file, run};
+use crate::run::{command, file, output, run};
 use crate::setup::WASM;
 use crate::{Outcome, npm_names};
 
@@ -20,6 +21,27 @@ pub fn build() -> Outcome {
         compile(name, features)?;
     }
     npm(PACKAGE, &["run", "--silent", "build"])
+}
+
+/// Its tests, against `leasebeat serve` and in Chromium.
+pub fn test() -> Outcome {
+    crate::run::cargo(&["build", "--package", "leasebeat-cli", "--locked"])?;
+    npm(PACKAGE, &["run", "--silent", "test"])
+}
+
+/// What its parts come to in bytes, minified and gzipped.
+pub fn sizes() -> Outcome<BTreeMap<String, u64>> {
+    build()?;
+    let mut npm = command("npm", &["run", "--silent", "sizes"]);
+    npm.current_dir(file(PACKAGE));
+    let printed = output(npm)?;
+    let text = String::from_utf8_lossy(&printed.stdout);
+    text.lines()
+        .map(|line| {
+            let figure = line.split_once(' ').and_then(|(name, bytes)| Some((name, bytes.parse().ok()?)));
+            figure.map(|(name, bytes)| (name.to_owned(), bytes)).ok_or_else(|| format!("no size: {line:?}"))
+        })
+        .collect()
 }
 
 /// A command of npm's in a folder.

@@ -91,9 +91,9 @@ fn wrongs() -> Vec<String> {
 }
 
 fn sentence(text: &str) -> String {
-    (0..).zip(MARKS).fold(text.to_owned(), |text, (index, mark)| {
-        text.replace(&mark.to_string(), &format!("{{{index}}}"))
-    })
+    (0..)
+        .zip(MARKS)
+        .fold(text.to_owned(), |text, (index, mark)| text.replace(&mark.to_string(), &format!("{{{index}}}")))
 }
 
 fn write_lists(path: &str, lists: &[(&str, Vec<String>)]) -> Outcome {

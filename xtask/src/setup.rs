@@ -21,6 +21,7 @@ pub fn all() -> Outcome {
     target(CORTEX_M3)?;
     toolchain(MSRV)?;
     python()?;
+    debian("chromium", "chromium", &["--version"])?;
     for_budgets()
 }
 
@@ -73,6 +74,7 @@ fn node_modules(folder: &str) -> Outcome {
 /// What counts instructions.
 pub fn for_budgets() -> Outcome {
     target(CORTEX_M3)?;
+    npm()?;
     debian("valgrind", "valgrind", &["--version"])
 }
 

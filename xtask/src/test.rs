@@ -1,8 +1,8 @@
 //! `cargo xtask test`: what every change must pass.
 
 use crate::run::{cargo, command, run};
-use crate::setup::{self, CORTEX_M3, MSRV};
-use crate::{Outcome, bare_metal, budgets, playground};
+use crate::setup::{self, CORTEX_M3, MSRV, WASM};
+use crate::{Outcome, bare_metal, budgets, npm, playground};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 4] = ["leasebeat", "leasebeat-authority", "leasebeat-trace", "leasebeat-cli"];
@@ -17,6 +17,7 @@ pub fn all() -> Outcome {
     msrv()?;
     bare_metal::links_no_panic()?;
     budgets::check()?;
+    npm::test()?;
     tests()
 }
 
@@ -24,6 +25,7 @@ fn format() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["fmt", "--manifest-path", "xtask/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
+    cargo(&["fmt", "--manifest-path", "wasm/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "tests/bare-metal/Cargo.toml", "--check"])
 }
 
@@ -42,6 +44,11 @@ fn lints() -> Outcome {
             "-Dwarnings",
         ];
         cargo(&arguments)?;
+    }
+    for features in ["", "full"] {
+        let arguments = ["clippy", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "target/wasm/clippy"];
+        let options = ["--target", WASM, "--features", features, "--locked", "--", "-Dwarnings"];
+        cargo(&[&arguments[..], &options].concat())?;
     }
     cargo(&[
         "clippy",

@@ -48,15 +48,16 @@ export class Core<W extends Wasm = Wasm> {
     } else throw outOfRange(field, value, `from 0 to ${READING_MAX_MS} ms, or as a BigInt to ${U64_MAX} ns`)
   }
 
-  /** Writes a whole number; -1 for none, where that may be. */
-  count(index: number, field: string, value: number | bigint, least = 0, most = U64_MAX): void {
+  /** Writes a whole number: at most `most`, which by default is all that 64 bits hold. */
+  count(index: number, field: string, value: number | bigint, least = 0, most = Infinity): void {
+    // No BigInt is compared with a number that is one: that is slow.
     if (typeof value === 'number' && value >= least && value <= most && Number.isSafeInteger(value)) {
       this.#put(index, value, 0)
-    } else if (typeof value === 'bigint' && value >= least && value <= most) {
+    } else if (typeof value === 'bigint' && value >= least && value <= most && value <= U64_MAX) {
       this.#put(index, Number(value & ~0xfffn), Number(value & 0xfffn))
     } else {
-      const safe = Number.MAX_SAFE_INTEGER
-      throw outOfRange(field, value, `whole, from ${least} to ${most > safe ? `${safe}, or as a BigInt to ` : ''}${most}`)
+      const range = most < Infinity ? most : `${Number.MAX_SAFE_INTEGER}, or as a BigInt to ${U64_MAX}`
+      throw outOfRange(field, value, `whole, from ${least} to ${range}`)
     }
   }
 

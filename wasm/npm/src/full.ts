@@ -177,7 +177,7 @@ export class Kernel extends HeartbeatKernel {
     if (unknownKeys !== 'reject' && unknownKeys !== 'ignore') {
       throw outOfRange('unknownKeys', unknownKeys, '"reject" or "ignore"')
     }
-    core.count(0, 'status', status, 0, 65_535n)
+    core.count(0, 'status', status, 0, 65_535)
     const bytes = typeof body === 'string' ? encoder.encode(body) : body
     const headerLength = retryAfter?.length ?? 0
     const start = core.buffer(headerLength + bytes.length)

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { outOfRange, outOfRoom, type Core } from './core.js'
 import { errorCodes, rules, stopReasons } from './names.js'
 import type {
@@ -44,10 +45,10 @@ export class Heartbeat {
   /** Made by a kernel's `heartbeat(settings)`. */
   constructor(core: Core, settings: Settings) {
     const { extendByMs, requestTimeoutMs, maxWaitMs = TIMER_MAX_MS, clockResolutionNs = 0, fallback = 'band' } = settings
-    core.count(0, 'extendByMs', extendByMs, 1, 86_400_000n)
+    core.count(0, 'extendByMs', extendByMs, 1, 86_400_000)
     core.optional(2, 'requestTimeoutMs', requestTimeoutMs, 1)
     core.optional(4, 'maxWaitMs', maxWaitMs, 1)
-    core.count(6, 'clockResolutionNs', clockResolutionNs, 0, 10_000_000_000n)
+    core.count(6, 'clockResolutionNs', clockResolutionNs, 0, 10_000_000_000)
     core.words[8] = ['band', 'refuse'].indexOf(fallback)
     if (core.words[8] < 0) throw outOfRange('fallback', fallback, '"band" or "refuse"')
     this.core = core
@@ -224,7 +225,7 @@ const kinds = ['timeout', 'connection', 'ambiguous', 'http'] as const
 /** Writes the attempt that a report answers. */
 function report(core: Core, { attempt }: Answering, event: number): number {
   if (attempt == null) core.words[8] = -1
-  else core.count(8, 'attempt', attempt, 0, 4_294_967_295n)
+  else core.count(8, 'attempt', attempt, 0, 4_294_967_295)
   return event
 }
 
@@ -233,7 +234,7 @@ function putFailure(core: Core, failure: Failure): number {
   const kind = kinds.indexOf(failure.kind)
   if (kind < 0) throw outOfRange('kind', failure.kind, kinds.join(', '))
   if (failure.kind === 'http') {
-    core.count(2, 'status', failure.status, 0, 65_535n)
+    core.count(2, 'status', failure.status, 0, 65_535)
     // A code that the protocol does not have is none.
     core.words[3] = errorCodes.indexOf(failure.code as never)
     core.header(4, failure.retryAfter)

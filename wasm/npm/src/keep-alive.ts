@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The driver: owns the timers, the measuring and the timeouts around one heartbeat. All decisions are the kernel's.
 
 import { clockResolutionNs } from './clock.js'

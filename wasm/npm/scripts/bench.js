@@ -1,0 +1,69 @@
+// What a call costs beside a plain JavaScript function that computes the formula of a success (P1 to P4), in the same run,
+// and what it costs to be ready. Figures to be read, never asserted: `npm run bench`.
+import { spawnSync } from 'node:child_process'
+import { load } from '../dist/entry/full.node.js'
+
+const CALLS = 200_000
+const ROUNDS = 7
+
+/** The formula of a success on the primary path, and the decision it gives. */
+function plain() {
+  let maxRtt = 0
+  return (event, now) => {
+    const rtt = Math.ceil(event.rtt)
+    maxRtt = Math.max(maxRtt, rtt)
+    const lead = Math.max(0, event.remainingTtlMs - rtt)
+    const budget = Math.max(10_000, 1_000, 2 * maxRtt)
+    const delay = Math.max(0, lead - (2 * budget + Math.max(1_000, 2 * maxRtt)))
+    return delay > 0 ? { action: 'wait', waitMs: delay, rule: 'P4', at: now } : { action: 'send', rule: 'P5' }
+  }
+}
+
+/** Nanoseconds a call. */
+function time(call) {
+  const start = process.hrtime.bigint()
+  for (let index = 0; index < CALLS; index++) call(index)
+  return Number(process.hrtime.bigint() - start) / CALLS
+}
+
+const kernel = await load()
+let kept = 0
+const event = (index, type, attempt) => ({ type, attempt, rtt: 100.5 + (index & 7), remainingTtlMs: 60_000 + (index & 15), expiresAtMs: 1_785_585_600_000 + index })
+
+function cases() {
+  const decide = plain()
+  const heartbeat = kernel.heartbeat({ extendByMs: 60_000, requestTimeoutMs: 10_000 })
+  heartbeat.handle(event(0, 'created'), 0)
+  let now = 0
+  return {
+    plain: time((index) => (kept += decide(event(index, 'extended', index), index).waitMs)),
+    // Two calls: a beat that is due, and its success.
+    send_or_success:
+      time(() => {
+        now += 40_000
+        const send = heartbeat.tick(now)
+        kept += heartbeat.handle(event(now, 'extended', send.attempt), now).waitMs
+      }) / 2,
+    tick_that_waits: time(() => (kept += heartbeat.tick(now).waitMs)),
+  }
+}
+
+cases()
+const rounds = Array.from({ length: ROUNDS }, cases)
+const median = (name) => rounds.map((round) => round[name]).sort((a, b) => a - b)[ROUNDS >> 1]
+for (const name of Object.keys(rounds[0])) {
+  console.log(name, `${median(name).toFixed(0)} ns`, `${(median(name) / median('plain')).toFixed(1)} x`)
+}
+
+const first = `
+const start = performance.now()
+const { load } = await import('./dist/entry/full.node.js')
+const imported = performance.now()
+const kernel = await load()
+kernel.heartbeat({ extendByMs: 60000 }).handle({ type: 'begin' }, performance.now())
+console.log(imported - start, performance.now() - imported)`
+const starts = Array.from({ length: ROUNDS }, () => spawnSync(process.execPath, ['--input-type=module', '--eval', first], { encoding: 'utf8' }).stdout.split(' ').map(Number))
+for (const [index, name] of ['import', 'load and first decision'].entries()) {
+  console.log(name, `${starts.map((one) => one[index]).sort((a, b) => a - b)[ROUNDS >> 1].toFixed(2)} ms`)
+}
+if (kept === 0) throw new Error('nothing was decided')
