@@ -15,6 +15,7 @@ mod library;
 mod mutants;
 mod npm;
 mod npm_names;
+mod playground;
 mod run;
 mod setup;
 mod test;
@@ -59,6 +60,8 @@ enum Job {
     Budgets,
     /// Build the npm package, wasm/npm
     Npm,
+    /// Build the playground, a static page, into playground/dist
+    Playground,
     /// Time the kernel against the clock (criterion), and measure the budgets
     Bench,
     /// The long campaigns, bounded and resumable
@@ -135,6 +138,7 @@ fn main() -> ExitCode {
             .and_then(|()| library::build())
             .and_then(|()| c_budgets::check()),
         Job::Npm => setup::npm().and_then(|()| npm::build()),
+        Job::Playground => playground::build(),
         Job::Bench => {
             let timed =
                 run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);

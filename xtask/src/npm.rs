@@ -20,13 +20,13 @@ pub fn build() -> Outcome {
     for (name, features) in VARIANTS {
         compile(name, features)?;
     }
-    npm(&["run", "--silent", "build"])
+    npm(PACKAGE, &["run", "--silent", "build"])
 }
 
 /// Its tests, against `leasebeat serve` and in Chromium.
 pub fn test() -> Outcome {
     crate::run::cargo(&["build", "--package", "leasebeat-cli", "--locked"])?;
-    npm(&["run", "--silent", "test"])
+    npm(PACKAGE, &["run", "--silent", "test"])
 }
 
 /// What its parts come to in bytes, minified and gzipped.
@@ -44,10 +44,10 @@ pub fn sizes() -> Outcome<BTreeMap<String, u64>> {
         .collect()
 }
 
-/// A command of npm's in the package's folder.
-pub fn npm(arguments: &[&str]) -> Outcome {
+/// A command of npm's in a folder.
+pub fn npm(folder: &str, arguments: &[&str]) -> Outcome {
     let mut npm = command("npm", arguments);
-    npm.current_dir(file(PACKAGE));
+    npm.current_dir(file(folder));
     run(npm)
 }
 
@@ -77,5 +77,8 @@ fn compile(name: &str, features: &str) -> Outcome {
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let (from, to) = (compiled.display().to_string(), format!("src/wasm/{name}.wasm"));
     let optimise = ["exec", "--offline", "--", "wasm-opt", "-Oz", "--converge", "--strip-debug"];
-    npm(&[&optimise[..], &["--strip-producers", "--strip-target-features", &from, "-o", &to]].concat())
+    npm(
+        PACKAGE,
+        &[&optimise[..], &["--strip-producers", "--strip-target-features", &from, "-o", &to]].concat(),
+    )
 }

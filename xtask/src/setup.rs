@@ -1,7 +1,7 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
 use crate::run::{answers, cargo, command, file, output, run};
-use crate::{Outcome, npm};
+use crate::{Outcome, npm, playground};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
@@ -56,14 +56,26 @@ pub fn python() -> Outcome {
 /// What builds and tests the npm package: its development tools, as its lock file has them.
 pub fn npm() -> Outcome {
     target(WASM)?;
-    let lock = file(npm::PACKAGE).join("package-lock.json");
+    node_modules(npm::PACKAGE)
+}
+
+/// What builds and tests the playground: besides, the browser it is looked at with.
+pub fn playground() -> Outcome {
+    npm()?;
+    node_modules(playground::FOLDER)?;
+    debian("chromium", "chromium", &["--version"])
+}
+
+/// The packages that a folder's lock file has.
+fn node_modules(folder: &str) -> Outcome {
+    let lock = file(folder).join("package-lock.json");
     let wanted = std::fs::read_to_string(&lock).map_err(|error| format!("{}: {error}", lock.display()))?;
     // Written last, so that it is there only where all was installed.
-    let stamp = file(npm::PACKAGE).join("node_modules/installed.json");
+    let stamp = file(folder).join("node_modules/installed.json");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    npm::npm(&["ci"])?;
+    npm::npm(folder, &["ci"])?;
     std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 

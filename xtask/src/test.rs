@@ -2,7 +2,7 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV, WASM};
-use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, npm};
+use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, npm, playground};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 6] = [
@@ -104,6 +104,7 @@ fn tests() -> Outcome {
     }
     cargo(&["test", "--package", "leasebeat", "--no-default-features", "--locked"])?;
     cargo(&["test", "--workspace", "--all-features", "--locked"])?;
+    playground::test()?;
     python()
 }
 
