@@ -6,7 +6,7 @@ use std::fs;
 use serde::Deserialize;
 
 use crate::run::{command, file, output, run};
-use crate::{Outcome, library};
+use crate::{Outcome, consumer, library};
 
 /// Over all vectors, of the library as it is shipped.
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ fn c_calls() -> Outcome<Vec<u64>> {
     let archive = format!("{}/libleasebeat.a", library::BUILT);
     let flags = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-O2", "-Iinclude", "tests/c/vectors.c", &archive];
     run(command("gcc", &[&flags[..], &["-ljson-c", "-o", built]].concat()))?;
-    count("leasebeat_handle", built, &["tests/vectors", "96", "--calls"])
+    count("leasebeat_handle", built, &["tests/vectors", consumer::VECTORS, "--calls"])
 }
 
 fn rust_calls() -> Outcome<Vec<u64>> {
