@@ -136,6 +136,20 @@ fn the_guides_commands_run() {
 }
 
 #[test]
+fn the_guides_table_is_what_is_printed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let printed = text("--compare --svg lab.svg", directory.path());
+    let (table, _) = printed.split_once("\n\nThe picture is in").expect("the last line names the picture");
+    assert_eq!(blocks("```")[0], table);
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/lab.svg");
+    let drawn = std::fs::read_to_string(directory.path().join("lab.svg")).expect("it is drawn");
+    assert!(
+        std::fs::read_to_string(committed).expect("the guide's") == drawn,
+        "docs/lab.svg is another picture"
+    );
+}
+
+#[test]
 fn the_guides_least_is_what_is_found() {
     let directory = tempfile::tempdir().expect("a directory");
     assert_eq!(blocks("```")[1], text("--find-lapse", directory.path()).trim_end());

@@ -114,7 +114,7 @@ impl Setup {
             .collect())
     }
 
-    /// A calm world with [`TRIALS`] outages of `outage_s` seconds, each met at another moment.
+    /// A calm world with 400 outages of `outage_s` seconds, each met at another moment.
     #[must_use]
     pub fn outages(&self, outage_s: u64) -> Scenario {
         let spacing_ns = 1_800_000_000_000;

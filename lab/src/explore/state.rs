@@ -18,7 +18,7 @@ const STEP_BACK_NS: u64 = 5_000 * MS;
 /// Less than the millisecond that T4 and T5 forgive.
 const EARLY_NS: u64 = 600_000;
 
-/// What can happen next. Those that take one from the budget of faults say so in [`Move::is_fault`].
+/// What can happen next. Those that take one from the budget of faults say so in `is_fault`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
     /// The server applies what is in flight.
