@@ -163,4 +163,9 @@ fn bad_input_is_named() {
     refuses("--hours 0", "0 is not in 1..=1000000000");
     refuses("--ttl 500ms", "--ttl is 500 ms; it must be from 1s to 24h");
     refuses("--compare --check", "cannot be used with");
+    // What would not be looked at is refused too.
+    refuses("--check --policy additive", "cannot be used with");
+    refuses("--check --ttl 60s", "cannot be used with");
+    refuses("--find-lapse --svg x.svg", "cannot be used with");
+    refuses("--traces x", "--traces is for --find-lapse and --check");
 }

@@ -30,19 +30,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(super) hours: Option<u64>,
     /// The server's policy
-    #[arg(long, value_name = "NAME", value_parser = policy, default_value = "max-lead")]
+    #[arg(long, value_name = "NAME", value_parser = policy, default_value = "max-lead", conflicts_with = "check")]
     pub(super) policy: PolicyKind,
     /// What goes wrong
-    #[arg(long, value_name = "NAME", value_parser = faults, default_value = "outages")]
+    #[arg(long, value_name = "NAME", value_parser = faults, default_value = "outages", conflicts_with = "check")]
     pub(super) faults: FaultProfile,
     /// A strategy to compare; may be given several times [default: all]
-    #[arg(long, value_name = "NAME", value_parser = strategy)]
+    #[arg(long, value_name = "NAME", value_parser = strategy, conflicts_with = "check")]
     pub(super) strategy: Vec<StrategyKind>,
     /// TTL of each lease, and length of each extension
-    #[arg(long, value_name = "DURATION", value_parser = units::ttl, default_value = "60s")]
+    #[arg(long, value_name = "DURATION", value_parser = units::ttl, default_value = "60s", conflicts_with = "check")]
     pub(super) ttl: Millis,
     /// Request timeout, for leasebeat and for those that have none of their own
-    #[arg(long, value_name = "DURATION", value_parser = units::timeout, default_value = "10s")]
+    #[arg(long, value_name = "DURATION", value_parser = units::timeout, default_value = "10s", conflicts_with = "check")]
     pub(super) timeout: Millis,
     /// Threads to run on [default: one for each core]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) json: bool,
     /// With --compare: where to draw the picture
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "find_lapse"])]
     pub(super) svg: Option<PathBuf>,
     /// With --find-lapse: write leasebeat's longest outage survived and its shortest not survived into this directory, as
     /// traces. With --check: the trace of a violation [default: .]
@@ -64,8 +64,11 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What clap cannot check: the TTL of a reservation is at least a second (A2).
+    /// What clap cannot check: the TTL of a reservation is at least a second (A2), and a comparison has no traces.
     pub(super) fn checked(&self) -> Result<(), String> {
+        if self.traces.is_some() && !self.check && !self.find_lapse {
+            return Err("--traces is for --find-lapse and --check".to_owned());
+        }
         if self.ttl < Millis::new(1_000) {
             return Err(format!("--ttl is {}; it must be from 1s to 24h", self.ttl));
         }
