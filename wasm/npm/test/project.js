@@ -45,7 +45,12 @@ export async function serve(test, ...options) {
   const requests = []
   const [first] = await once(lines, 'line')
   lines.on('line', (line) => requests.push(JSON.parse(line)))
-  return { url: JSON.parse(first).url, requests }
+  /** The first so many requests that the server has logged: a line may come after the answer it is about. */
+  const logged = async (count) => {
+    while (requests.length < count) await once(lines, 'line', { signal: AbortSignal.timeout(5_000) })
+    return requests
+  }
+  return { url: JSON.parse(first).url, logged }
 }
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' }
