@@ -16,6 +16,11 @@ const reservation = {
   estimate: { unit: 'TOKENS', amount: 1_000 },
 }
 
+/** Waits until it is so, two seconds at most: an answer is seen before the driver has taken it in. */
+async function until(so) {
+  for (let tries = 0; !so() && tries < 100; tries++) await sleep(20)
+}
+
 /** A lease at a server, whose first extend meets `fault`, and what happened to it. */
 function start(url, fault, options = {}) {
   const seen = { sends: [], failures: [], inFlight: 0, most: 0, extended: 0 }
@@ -82,6 +87,7 @@ describe('each fault of the server', { concurrency: true }, () => {
       const { keeper, seen, extended } = start(url, fault)
       assert.equal(await keeper.granted, true)
       await Promise.race([extended, keeper.stopped.then((end) => assert.fail(`${fault}: ${JSON.stringify(end)}`))])
+      await until(() => keeper.lead > 5_000)
       assert.deepEqual(seen.sends, ['create fresh', 'extend fresh', 'extend same'])
       assert.equal(seen.failures.length, 1)
       assert.equal(seen.failures[0].failure.kind, kind)
@@ -136,6 +142,7 @@ describe('each fault of the server', { concurrency: true }, () => {
     assert.equal(keeper.held(), false)
     await extended
     assert.deepEqual(seen.sends, ['create fresh', 'extend fresh'])
+    await until(() => keeper.held(7_000))
     assert.ok(keeper.held(7_000), 'the next answer proves it again')
     keeper.close()
   })
