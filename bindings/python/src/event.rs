@@ -37,7 +37,7 @@ impl Event {
         Self { raw: leasebeat_event_t { kind: kind as u8, ..leasebeat_event_t::default() } }
     }
 
-    fn kind<K: PyClass<BaseType = Self>>(self, kind: K) -> PyClassInitializer<K> {
+    fn in_class<K: PyClass<BaseType = Self>>(self, kind: K) -> PyClassInitializer<K> {
         PyClassInitializer::from(self).add_subclass(kind)
     }
 
@@ -95,7 +95,7 @@ impl Event {
     }
 
     #[getter]
-    fn failure(&self) -> Option<&'static str> {
+    fn kind(&self) -> Option<&'static str> {
         (self.raw.failure != 0).then(|| of_failure(self.raw.failure))
     }
 
@@ -170,7 +170,7 @@ macro_rules! bare {
 
             #[new]
             fn new() -> PyClassInitializer<Self> {
-                Event::of(kind::$kind).kind(Self)
+                Event::of(kind::$kind).in_class(Self)
             }
         }
     )*};
@@ -206,7 +206,7 @@ macro_rules! success {
                 attempt: Given<'_, '_>,
             ) -> PyResult<PyClassInitializer<Self>> {
                 let event = Event::of(kind::$kind).succeeding(rtt_ns, remaining_ttl_ms, expires_at_ms)?;
-                Ok(event.answering(attempt)?.kind(Self))
+                Ok(event.answering(attempt)?.in_class(Self))
             }
         }
     )*};
@@ -231,7 +231,7 @@ impl Denied {
     #[new]
     #[pyo3(signature = (attempt=None))]
     fn new(attempt: Given<'_, '_>) -> PyResult<PyClassInitializer<Self>> {
-        Ok(Event::of(kind::LEASEBEAT_EVENT_DENIED).answering(attempt)?.kind(Self))
+        Ok(Event::of(kind::LEASEBEAT_EVENT_DENIED).answering(attempt)?.in_class(Self))
     }
 }
 
@@ -243,20 +243,20 @@ pub(crate) struct Failed;
 impl Failed {
     #[classattr]
     fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
-        PyTuple::new(py, ["failure", "status", "code", "retry_after_ms", "attempt"])
+        PyTuple::new(py, ["kind", "status", "code", "retry_after_ms", "attempt"])
     }
 
     #[new]
-    #[pyo3(signature = (failure, status=None, code=None, retry_after_ms=None, attempt=None))]
+    #[pyo3(signature = (kind, status=None, code=None, retry_after_ms=None, attempt=None))]
     fn new(
-        failure: &str,
+        kind: &str,
         status: Given<'_, '_>,
         code: Option<&str>,
         retry_after_ms: Given<'_, '_>,
         attempt: Given<'_, '_>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let mut event = Event::of(kind::LEASEBEAT_EVENT_FAILED);
-        event.raw.failure = named("failure", failure, of_failure)?;
+        event.raw.failure = named("kind", kind, of_failure)?;
         if event.raw.failure == HTTP {
             let Some(status) = status else {
                 return Err(PyValueError::new_err("status is missing; a failure \"http\" has one"));
@@ -264,7 +264,7 @@ impl Failed {
             event.raw.http_status = u16::try_from(number("status", status, 0, u16::MAX.into())?).unwrap_or(0);
         } else if status.is_some() || code.is_some() || retry_after_ms.is_some() {
             return Err(PyValueError::new_err(format!(
-                "status, code and retry_after_ms are of a failure \"http\"; this one is {failure:?}"
+                "status, code and retry_after_ms are of a failure \"http\"; this one is {kind:?}"
             )));
         }
         if let Some(code) = code {
@@ -273,7 +273,7 @@ impl Failed {
         }
         let retry_after_ms = optional("retry_after_ms", retry_after_ms, 0, u64::MAX)?;
         event.raw.retry_after_ms = event.put(LEASEBEAT_EVENT_HAS_RETRY_AFTER_MS, retry_after_ms);
-        Ok(event.answering(attempt)?.kind(Self))
+        Ok(event.answering(attempt)?.in_class(Self))
     }
 }
 
@@ -284,9 +284,9 @@ pub(crate) fn object(py: Python<'_>, raw: leasebeat_event_t) -> PyResult<Py<PyAn
     const DENIED: u8 = kind::LEASEBEAT_EVENT_DENIED as u8;
     let event = Event { raw };
     Ok(match raw.kind {
-        CREATED => Py::new(py, event.kind(Created))?.into_any(),
-        EXTENDED => Py::new(py, event.kind(Extended))?.into_any(),
-        DENIED => Py::new(py, event.kind(Denied))?.into_any(),
-        _ => Py::new(py, event.kind(Failed))?.into_any(),
+        CREATED => Py::new(py, event.in_class(Created))?.into_any(),
+        EXTENDED => Py::new(py, event.in_class(Extended))?.into_any(),
+        DENIED => Py::new(py, event.in_class(Denied))?.into_any(),
+        _ => Py::new(py, event.in_class(Failed))?.into_any(),
     })
 }

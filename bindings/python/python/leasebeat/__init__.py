@@ -43,6 +43,9 @@ from leasebeat.lease import Attempt, Failure, Lease, LeaseLost, Policy
 from leasebeat.threads import keep_alive
 
 dress()
+# The names of traces: what a log says, and a test compares.
+UnexpectedEvent.code = "unexpected-event"
+StaleAttempt.code = "stale-attempt"
 
 __all__ = [
     "Attempt",

@@ -242,7 +242,12 @@ class Lease:
     def _handle(self, event: Event, sent_ns: Optional[int] = None) -> None:
         if self._stop is not None:
             return
-        self._find_jump()
+        jumped = self._finds_jump()
+        if jumped and not isinstance(event, TimingLost):
+            self._follow(self._heartbeat.handle(TimingLost(), self._now_ns()), self._now_ns())
+            # A tick is answered by that; and it may have stopped.
+            if isinstance(event, Tick) or self._stop is not None:
+                return
         now = self._now_ns()
         if isinstance(event, (Created, Extended)) and sent_ns is not None:
             event = dataclasses.replace(event, rtt_ns=now - sent_ns if now >= sent_ns else None)
@@ -292,15 +297,12 @@ class Lease:
         log.warning("reservation %s: %s", self.reservation_id, what)
         self._call(self._on_lost, what)
 
-    def _find_jump(self) -> None:
-        """Reports lost timing where the wall clock moved and ours did not, or the reverse."""
+    def _finds_jump(self) -> bool:
+        """Whether the wall clock moved and ours did not, or the reverse, since this was last asked (T6)."""
         if self._wall_ns is None:
-            return
-        drift_ns = self._wall_ns() - self._now_ns()
-        jumped = abs(drift_ns - self._drift_ns) > _JUMP_NS
-        self._drift_ns = drift_ns
-        if jumped and self._heartbeat.stopped is None:
-            self._follow(self._heartbeat.handle(TimingLost(), self._now_ns()), self._now_ns())
+            return False
+        before_ns, self._drift_ns = self._drift_ns, self._wall_ns() - self._now_ns()
+        return abs(self._drift_ns - before_ns) > _JUMP_NS
 
     def _call(self, callback: Optional[Callable[..., object]], value: object) -> None:
         """A host's callback: what it raises is the host's, and stops no lease."""
