@@ -25,7 +25,6 @@ FAULTS = [
     "status=503",
     "status-after=500",
     "throttle=0",
-    "throttle",
     "malformed",
     "wrong-schema",
     "accepted",
