@@ -100,15 +100,19 @@ final class Driver {
         });
     }
 
+    /** Says once, to the first that closes it, whether the lease has lapsed. */
     void close() {
-        locked(now -> {
+        String sentence = serial.locked(() -> {
+            if (closed) return null;
+            long now = time.now();
+            findJump(now);
             watchFence(now);
             if (isRunning()) decide(Event.Signal.CLOSE, now);
             closed = true;
             if (timer != null) timer.cancel(false);
             heartbeat.close();
+            return lapse;
         });
-        String sentence = serial.locked(() -> lapse);
         if (options.policy == Policy.FAIL_ON_FINALIZE && sentence != null) throw new LeaseLapsedException(sentence);
     }
 
