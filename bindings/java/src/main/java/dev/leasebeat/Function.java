@@ -40,6 +40,7 @@ final class Function {
 
     static final int OK = 0;
     static final int NONE = 1;
+    static final int SIZE = -5;
     static final int UNEXPECTED_EVENT = -30;
     static final int STALE_ATTEMPT = -31;
     static final int SNAPSHOT_FORMAT = -50;

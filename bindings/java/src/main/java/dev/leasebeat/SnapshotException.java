@@ -6,7 +6,7 @@ public final class SnapshotException extends IllegalArgumentException {
 
     /** What is wrong with the bytes. */
     public enum Code {
-        /** No snapshot, or one of a version that this library does not know. */
+        /** No snapshot, as its length says, or one of a version that this library does not know. */
         FORMAT,
         /** It was altered or torn. */
         CHECKSUM,
@@ -33,7 +33,7 @@ public final class SnapshotException extends IllegalArgumentException {
 
     static RuntimeException of(int status) {
         Code code = switch (status) {
-            case Function.SNAPSHOT_FORMAT -> Code.FORMAT;
+            case Function.SIZE, Function.SNAPSHOT_FORMAT -> Code.FORMAT;
             case Function.SNAPSHOT_CHECKSUM -> Code.CHECKSUM;
             case Function.SNAPSHOT_VALUE -> Code.VALUE;
             default -> null;
