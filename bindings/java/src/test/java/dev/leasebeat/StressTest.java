@@ -25,11 +25,13 @@ import org.junit.jupiter.api.Test;
 class StressTest {
     private static final int LEASES = 10_000;
     private static final int THREADS = 16;
-    private static final int ROUNDS = 8;
+    private static final int ROUNDS = 9;
+    /** The compiler and its code come in these. */
+    private static final int WARM_UP = 2;
     private static final long SECOND = 1_000_000_000;
     private static final Success SUCCESS = new Success(60_000, 1);
-    /** What the runtime may take for itself. A leaked lease is 400 bytes or more: 16 MB in half of the rounds. */
-    private static final long SLACK_KB = 8_000;
+    /** What the runtime may take for itself. A leaked lease is 400 bytes or more: 12 MB and more between the two. */
+    private static final long SLACK_KB = 6_000;
 
     private static void everywhere(Callable<Void> task) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -132,8 +134,8 @@ class StressTest {
     /** The last rounds took no more than the first: the least of each, as the runtime's own share comes and goes. */
     private static void flat(List<Long> resident) {
         System.out.println("resident after each round, KB: " + resident);
-        long first = Collections.min(resident.subList(0, ROUNDS / 2));
-        long last = Collections.min(resident.subList(ROUNDS / 2, ROUNDS));
+        long first = Collections.min(resident.subList(WARM_UP, ROUNDS / 2 + 1));
+        long last = Collections.min(resident.subList(ROUNDS / 2 + 1, ROUNDS));
         assertTrue(last <= first + SLACK_KB, "it grows: " + resident);
     }
 
