@@ -93,11 +93,12 @@ final class Driver {
     }
 
     void guard(Future<?> future) {
-        serial.locked(() -> {
-            work.add(future);
-            if (lapse != null) cancelWork();
-            return null;
+        boolean late = serial.locked(() -> {
+            work.removeIf(Future::isDone);
+            if (lapse == null) work.add(future);
+            return lapse != null;
         });
+        if (late && options.policy == Policy.CANCEL) future.cancel(true);
     }
 
     /** Says once, to the first that closes it, whether the lease has lapsed. */
