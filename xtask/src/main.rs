@@ -10,6 +10,7 @@ mod explore;
 mod firmware;
 mod fuzz;
 mod r#gen;
+mod java;
 mod lab;
 mod library;
 mod mutants;
@@ -58,6 +59,12 @@ enum Job {
     },
     /// Measure what the budgets gate, and compare
     Budgets,
+    /// Build, test and install the Java package, bindings/java
+    Java {
+        /// Only measure what its calls and its driver cost
+        #[arg(long)]
+        bench: bool,
+    },
     /// Build the npm package, wasm/npm
     Npm,
     /// Build the playground, a static page, into playground/dist
@@ -137,6 +144,8 @@ fn main() -> ExitCode {
             .and_then(|()| budgets::check())
             .and_then(|()| library::build())
             .and_then(|()| c_budgets::check()),
+        Job::Java { bench: false } => java::all(),
+        Job::Java { bench: true } => java::bench(),
         Job::Npm => setup::npm().and_then(|()| npm::build()),
         Job::Playground => playground::build(),
         Job::Bench => {

@@ -1,7 +1,7 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
 use crate::run::{answers, cargo, command, file, output, run};
-use crate::{Outcome, npm, playground};
+use crate::{Outcome, java, npm, playground};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
@@ -95,6 +95,14 @@ pub fn firmware() -> Outcome {
     debian("qemu-user", "qemu-s390x", &["--version"])?;
     debian("gcc-s390x-linux-gnu", BIG_ENDIAN_LINKER, &["--version"])?;
     debian("libc6-dev-s390x-cross", "test", &["-e", "/usr/s390x-linux-gnu/lib/libc.so"])
+}
+
+/// What builds and tests the Java package. A JDK with java.lang.foreign is looked for where it is used: Debian has none.
+pub fn java() -> Outcome {
+    debian("gcc", "gcc", &["--version"])?;
+    let oldest = format!("ls -d /usr/lib/jvm/java-{}-openjdk-*/bin/javac", java::OLDEST);
+    debian(&format!("openjdk-{}-jdk-headless", java::OLDEST), "sh", &["-c", &oldest])?;
+    debian("maven", "mvn", &["--version"])
 }
 
 /// What compiles, checks and documents programs in C.

@@ -2,7 +2,7 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV, WASM};
-use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, npm, playground};
+use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, java, npm, playground};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 6] = [
@@ -32,6 +32,7 @@ pub fn all() -> Outcome {
     fuzz::ffi(FUZZED)?;
     firmware::all()?;
     npm::test()?;
+    java::all()?;
     tests()
 }
 
