@@ -1,6 +1,9 @@
 //! Time (rules T2–T4): every rounding and every saturation of the kernel stands here and nowhere else.
 
+use core::fmt::Write;
 use core::time::Duration;
+
+use crate::words::{Line, Words};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -206,9 +209,11 @@ impl From<Millis> for Duration {
     }
 }
 
-impl core::fmt::Display for Millis {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} ms", self.0)
+printed!(Millis);
+
+impl Words for Millis {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        line.number(self.0).text(" ms");
     }
 }
 

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn leasebeat_describe(
         Err(error) => error,
         Ok((buffer, decision)) => {
             // SAFETY: the buffer is the caller's; the decision is a copy.
-            unsafe { buffer.write(&decision) };
+            unsafe { buffer.write(|writer| decision.write_to(writer)) };
             LEASEBEAT_OK
         }
     }
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn leasebeat_explain(
         Err(error) => error,
         Ok((buffer, explanation)) => {
             // SAFETY: the buffer is the caller's; the explanation is a copy.
-            unsafe { buffer.write(&explanation) };
+            unsafe { buffer.write(|writer| explanation.write_to(writer)) };
             LEASEBEAT_OK
         }
     }
