@@ -121,7 +121,9 @@ macro_rules! names {
 }
 
 fn of_status(number: leasebeat_status_t, names: &'static [u8]) -> *const c_char {
-    nth(names, STATUSES.iter().position(|(status, ..)| *status as i32 == number))
+    // The numbers alone: the table above has addresses, which a loader would have to fill in.
+    static NUMBERS: [i8; STATUSES.len()] = numbers();
+    nth(names, NUMBERS.iter().position(|one| i32::from(*one) == number))
 }
 
 /// The status's name, such as "stale-attempt": static, and "unknown" for a number that is none.
@@ -136,6 +138,17 @@ pub extern "C" fn leasebeat_status_name(status: leasebeat_status_t) -> *const c_
 pub extern "C" fn leasebeat_status_text(status: leasebeat_status_t) -> *const c_char {
     static JOINED: [u8; joined_length(&column(false))] = joined(&column(false));
     of_status(status, &JOINED)
+}
+
+#[allow(clippy::cast_possible_truncation)] // from -52 to 1
+const fn numbers() -> [i8; STATUSES.len()] {
+    let mut numbers = [0; STATUSES.len()];
+    let mut at = 0;
+    while at < numbers.len() {
+        numbers[at] = STATUSES[at].0 as i8;
+        at += 1;
+    }
+    numbers
 }
 
 const fn column(name: bool) -> [&'static str; STATUSES.len()] {
