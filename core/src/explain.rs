@@ -199,6 +199,7 @@ written!(Decision, Explanation);
 printed!(Action, Numbers, Remedy);
 
 impl Words for Rule {
+    #[inline(never)]
     fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
         line.text(self.meaning()).text(" (").text(self.id()).text(")");
     }
