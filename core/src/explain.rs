@@ -4,6 +4,7 @@ use core::fmt::Write;
 
 use crate::budget::{Budget, Plan};
 use crate::decision::{Action, Attempt, Decision, Rule, StopReason};
+use crate::names;
 use crate::state::{Heartbeat, Mode};
 use crate::time::Millis;
 use crate::words::{Line, Words};
@@ -163,35 +164,50 @@ fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
     i64::try_from(window).unwrap_or(if window.is_negative() { i64::MIN } else { i64::MAX })
 }
 
+/// What each rule says, in the order of the rules.
+macro_rules! meanings {
+    ($($rule:ident = $meaning:literal,)*) => {
+        const MEANINGS: &str = concat!($($meaning, "\0"),*);
+        const _: () = {
+            let (all, mut at) = ([$(Rule::$rule),*], 0);
+            while at < all.len() {
+                assert!(all[at] as usize == at);
+                at += 1;
+            }
+        };
+    };
+}
+
+meanings! {
+    T4 = "not due yet",
+    T6 = "timing was lost, and unknown time is never read as zero",
+    L1 = "a lease begins with its create",
+    L3 = "an attempt is in flight",
+    L4 = "a create may be retried once, with the same key",
+    L5 = "closed, or stopped before",
+    C3 = "the server's answer is permanent",
+    C4 = "the answer proves neither success nor a passing failure",
+    P4 = "a beat is due when the lead has shrunk to the retry reserve",
+    P5 = "the lead does not exceed the retry reserve; one such success is followed at once, two stop",
+    R2 = "no complete retry plus margin fits",
+    R3 = "the window is exactly zero: one retry",
+    R4 = "no time has passed since the last failure",
+    R5 = "the failure may pass: retry with the same key",
+    R6 = "the server throttles: retry exactly when it allows, if that fits",
+    R8 = "the wait ended with less than an attempt left",
+    F1 = "the server does not say what remains",
+    F3 = "an unknown lease is extended at once",
+    F4 = "beat by what the last extension granted",
+    F5 = "enough lead is proved to skip a beat",
+    F6 = "retry with the same key at the cadence",
+}
+
 impl Rule {
     /// What the rule says, in a few words.
     #[must_use]
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::T4 => "not due yet",
-            Self::T6 => "timing was lost, and unknown time is never read as zero",
-            Self::L1 => "a lease begins with its create",
-            Self::L3 => "an attempt is in flight",
-            Self::L4 => "a create may be retried once, with the same key",
-            Self::L5 => "closed, or stopped before",
-            Self::C3 => "the server's answer is permanent",
-            Self::C4 => "the answer proves neither success nor a passing failure",
-            Self::P4 => "a beat is due when the lead has shrunk to the retry reserve",
-            Self::P5 => {
-                "the lead does not exceed the retry reserve; one such success is followed at once, two stop"
-            }
-            Self::R2 => "no complete retry plus margin fits",
-            Self::R3 => "the window is exactly zero: one retry",
-            Self::R4 => "no time has passed since the last failure",
-            Self::R5 => "the failure may pass: retry with the same key",
-            Self::R6 => "the server throttles: retry exactly when it allows, if that fits",
-            Self::R8 => "the wait ended with less than an attempt left",
-            Self::F1 => "the server does not say what remains",
-            Self::F3 => "an unknown lease is extended at once",
-            Self::F4 => "beat by what the last extension granted",
-            Self::F5 => "enough lead is proved to skip a beat",
-            Self::F6 => "retry with the same key at the cadence",
-        }
+    pub fn meaning(self) -> &'static str {
+        static STARTS: [u16; Rule::ALL.len() + 1] = names::starts(MEANINGS);
+        names::without_nul(names::nth(MEANINGS, &STARTS, self as usize))
     }
 }
 

@@ -129,7 +129,10 @@ fn output_at(out: usize, size: usize, align: usize, other: usize, others: usize)
 /// # Safety
 /// As of [`peek`].
 #[inline]
-pub(crate) unsafe fn readable<'a, H: Handle + 'a, O>(handle: *const H, out: *const O) -> Checked<&'a H::Inside> {
+pub(crate) unsafe fn readable<'a, H: Handle + 'a, O>(
+    handle: *const H,
+    out: *const O,
+) -> Checked<&'a H::Inside> {
     // SAFETY: by this function's contract.
     unsafe { readable_at(handle, out.addr(), size_of::<O>(), align_of::<O>()) }
 }
