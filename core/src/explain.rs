@@ -168,6 +168,7 @@ fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
 macro_rules! meanings {
     ($($rule:ident = $meaning:literal,)*) => {
         const MEANINGS: &str = concat!($($meaning, "\0"),*);
+        #[allow(clippy::indexing_slicing)] // by the compiler
         const _: () = {
             let (all, mut at) = ([$(Rule::$rule),*], 0);
             while at < all.len() {

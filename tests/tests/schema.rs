@@ -16,8 +16,9 @@ fn same_object(object: Object, schema: &Schema, at: &str) -> usize {
     // The kernel keeps a bit a key.
     let keys = object.keys();
     assert!(keys.len() <= 32, "{at}");
-    let names: Vec<&str> = keys.iter().map(|key| key.name()).collect();
-    assert!(keys.iter().all(|key| key.name().as_bytes()[0] == key.first), "{at}");
+    let names: Vec<&str> = keys.iter().map(tables::Key::name).collect();
+    assert!(keys.iter().all(|key| key.bytes() == key.name().as_bytes()), "{at}");
+    assert!(keys.iter().all(|key| key.bytes().first() == Some(&key.first)), "{at}");
     assert_eq!(names.len(), schema.properties.len(), "{at}: {names:?}");
     let deepest = keys.iter().map(|key| {
         let at = format!("{at}/{}", key.name());

@@ -8,7 +8,7 @@ use super::text::Text;
 pub(super) type Found = Option<(&'static Key, u32)>;
 
 /// Reads a key from behind its opening quote, and finds it in the schema. Also gives what follows it.
-pub(super) fn find<'a>(object: Object, seen: u32, content: &'a [u8]) -> Result<(Found, &'a [u8]), Fault> {
+pub(super) fn find(object: Object, seen: u32, content: &[u8]) -> Result<(Found, &[u8]), Fault> {
     // Most servers write keys in the schema's order, so the search begins behind the last of those that have been
     // there; and most write them without escapes, so they need no scanning.
     let next = u32::BITS.wrapping_sub(seen.leading_zeros());
@@ -36,7 +36,7 @@ fn find_plain<'a>(keys: &'static [Key], bit: u32, content: &'a [u8]) -> Option<(
     let mut bit = bit;
     for key in keys {
         if content.first() == Some(&key.first) {
-            if let Some([b'"', behind @ ..]) = content.strip_prefix(key.name().as_bytes()) {
+            if let Some([b'"', behind @ ..]) = content.strip_prefix(key.bytes()) {
                 return Some((Some((key, bit)), behind));
             }
         }

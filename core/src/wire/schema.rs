@@ -87,8 +87,16 @@ pub(super) enum Field {
 
 impl Key {
     pub(super) fn name(&self) -> &'static str {
+        TEXT.get(self.place()).unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self) -> &'static [u8] {
+        NAMES.get(self.place()).unwrap_or_default()
+    }
+
+    fn place(&self) -> core::ops::Range<usize> {
         let start = usize::from(self.at);
-        NAMES.get(start..start.wrapping_add(usize::from(self.length))).unwrap_or_default()
+        start..start.wrapping_add(usize::from(self.length))
     }
 }
 
@@ -202,15 +210,23 @@ const EXTEND: &[Written] = &[
 /// What W4 reads of an `ErrorResponse`, whatever else is in it.
 const ERROR: &[Written] = &[required("error", Shape::Text).read_as(Field::Code)];
 
-/// All names, one behind the other.
-const NAMES: &str = match core::str::from_utf8(&PACKED.0) {
+/// All names: one behind the other, and each once.
+static NAMES: [u8; PACKED.1] = {
+    let (mut names, mut at) = ([0; PACKED.1], 0);
+    while at < names.len() {
+        names[at] = PACKED.0[at];
+        at += 1;
+    }
+    names
+};
+const TEXT: &str = match core::str::from_utf8(&NAMES) {
     Ok(names) => names,
     Err(_) => "",
 };
-static KEYS: [Key; TOTAL.1] = PACKED.1;
-static KEYS_OF: [(u8, u8); SCHEMAS.len()] = PACKED.2;
+static KEYS: [Key; TOTAL.1] = PACKED.2;
+static KEYS_OF: [(u8, u8); SCHEMAS.len()] = PACKED.3;
 
-/// The bytes of all names, and how many keys there are.
+/// The bytes of all names at most, and how many keys there are.
 const TOTAL: (usize, usize) = {
     let (mut bytes, mut keys, mut object) = (0, 0, 0);
     while object < SCHEMAS.len() {
@@ -225,31 +241,52 @@ const TOTAL: (usize, usize) = {
     (bytes, keys)
 };
 
-/// The names, the keys, and which of them each object has.
+/// The names, how many bytes they are, the keys, and which of them each object has.
+type Packed = ([u8; TOTAL.0], usize, [Key; TOTAL.1], [(u8, u8); SCHEMAS.len()]);
+
 #[allow(clippy::cast_possible_truncation)] // a few hundred bytes of names, and fewer keys
-const PACKED: ([u8; TOTAL.0], [Key; TOTAL.1], [(u8, u8); SCHEMAS.len()]) = {
+const PACKED: Packed = {
     let none = Key { at: 0, length: 0, first: 0, required: false, shape: Shape::Flag, field: Field::Unread };
     let (mut names, mut keys, mut of) = ([0; TOTAL.0], [none; TOTAL.1], [(0, 0); SCHEMAS.len()]);
-    let (mut at, mut next, mut object) = (0, 0, 0);
+    let (mut end, mut next, mut object) = (0, 0, 0);
     while object < SCHEMAS.len() {
         let written = SCHEMAS[object];
         let mut key = 0;
         while key < written.len() {
             let Written { name, required, shape, field } = written[key];
-            let first = name.as_bytes()[0];
-            keys[next + key] =
-                Key { at: at as u16, length: name.len() as u8, first, required, shape, field };
+            let name = name.as_bytes();
+            let at = place(name, &names, end);
+            let (length, first) = (name.len() as u8, name[0]);
+            keys[next + key] = Key { at: at as u16, length, first, required, shape, field };
             let mut byte = 0;
             while byte < name.len() {
-                names[at + byte] = name.as_bytes()[byte];
+                names[at + byte] = name[byte];
                 byte += 1;
             }
-            at += byte;
+            if at == end {
+                end += byte;
+            }
             key += 1;
         }
         of[object] = (next as u8, (next + key) as u8);
         next += key;
         object += 1;
     }
-    (names, keys, of)
+    (names, end, keys, of)
 };
+
+/// Where `name` stands among the first `end` bytes of `names`; `end` where it does not.
+const fn place(name: &[u8], names: &[u8], end: usize) -> usize {
+    let mut at = 0;
+    while at + name.len() <= end {
+        let mut byte = 0;
+        while byte < name.len() && names[at + byte] == name[byte] {
+            byte += 1;
+        }
+        if byte == name.len() {
+            return at;
+        }
+        at += 1;
+    }
+    end
+}

@@ -49,7 +49,7 @@ struct Walk<'a> {
 }
 
 /// Holds `body` to `root`, and reads its fields.
-pub(super) fn walk<'a>(body: &'a [u8], root: Object, unknown_keys: UnknownKeys) -> Result<Fields<'a>, Fault> {
+pub(super) fn walk(body: &[u8], root: Object, unknown_keys: UnknownKeys) -> Result<Fields<'_>, Fault> {
     let mut walk = Walk {
         rest: skip_blanks(body),
         unknown_keys,
