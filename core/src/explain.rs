@@ -212,8 +212,8 @@ impl Rule {
     }
 }
 
-written!(Decision, Explanation);
-printed!(Action, Numbers, Remedy);
+written!(Decision, Explanation, Remedy);
+printed!(Action, Numbers);
 
 impl Words for Rule {
     #[inline(never)]

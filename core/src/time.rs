@@ -137,7 +137,7 @@ impl Millis {
 
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(crate) const fn nanos(self) -> Nanos {
-        Nanos(self.0.saturating_mul(NANOS_PER_MILLI))
+        Nanos(in_nanos(self.0))
     }
 }
 
@@ -175,6 +175,21 @@ const fn sum(a: u64, b: u64) -> u64 {
 const fn difference(a: u64, b: u64) -> u64 {
     a.saturating_sub(b)
 }
+
+/// `ms ⊗ 1_000_000`.
+#[cfg(not(target_family = "wasm"))]
+const fn in_nanos(ms: u64) -> u64 {
+    ms.saturating_mul(NANOS_PER_MILLI)
+}
+
+/// The same where no instruction tells that a product has overflowed.
+#[cfg(any(test, target_family = "wasm"))]
+const fn in_nanos_by_range(ms: u64) -> u64 {
+    if ms > u64::MAX / NANOS_PER_MILLI { u64::MAX } else { ms.wrapping_mul(NANOS_PER_MILLI) }
+}
+
+#[cfg(target_family = "wasm")]
+use in_nanos_by_range as in_nanos;
 
 /// `nanos / 1_000_000`.
 // WebAssembly divides 64 bits in one instruction, whatever its pointers.
@@ -231,6 +246,8 @@ mod tests {
             let exact = nanos / 1_000_000;
             assert_eq!(in_millis(nanos), exact, "{nanos}");
             assert_eq!(in_millis_by_digits(nanos), exact, "{nanos}");
+            assert_eq!(in_nanos_by_range(nanos), in_nanos(nanos), "{nanos}");
+            assert_eq!(in_nanos_by_range(exact), exact * 1_000_000, "{nanos}");
             assert_eq!(Nanos(nanos).ceil(), Millis(nanos.div_ceil(1_000_000)), "{nanos}");
         }
     }

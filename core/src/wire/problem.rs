@@ -120,8 +120,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-written!(Problem<'_>);
-printed!(Wrong);
+written!(Problem<'_>, Wrong);
 
 impl Words for Problem<'_> {
     fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
