@@ -8,6 +8,8 @@ extern crate std;
 
 #[macro_use]
 mod names;
+#[macro_use]
+mod words;
 
 mod budget;
 mod config;
