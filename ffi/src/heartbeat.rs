@@ -74,10 +74,7 @@ pub unsafe extern "C" fn leasebeat_handle(
         // SAFETY: sound, and the caller's; any bytes are an event.
         let event = unsafe { &*event };
         // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
-        return match unsafe { handle_event(kernel, event, Instant::from_nanos(now_ns), decision) } {
-            Ok(()) => LEASEBEAT_OK,
-            Err(error) => error,
-        };
+        return unsafe { handle_event(kernel, event, Instant::from_nanos(now_ns), decision) };
     }
     // SAFETY: as before.
     unsafe { refusal(heartbeat, event.cast(), decision) }

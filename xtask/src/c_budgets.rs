@@ -22,14 +22,25 @@ pub fn check() -> Outcome {
     if !needed.is_empty() {
         return Err(format!("the shared library needs {}", needed.join(", ")));
     }
-    let (c, rust) = (c_calls()?, rust_calls()?);
+    let (c, rust) = (c_calls()?, rust_calls("leasebeat-benches", "leasebeat_benches::measured_handle")?);
+    let numbers = rust_calls("leasebeat-numbers", "leasebeat_numbers::measured_numbers")?;
     if c.len() != rust.len() || c.is_empty() {
         return Err(format!("{} calls in C and {} in Rust", c.len(), rust.len()));
     }
-    let (of_c, of_rust): (u64, u64) = (c.iter().sum(), rust.iter().sum());
-    let figures =
-        BTreeMap::from([("shared_bytes", shared_bytes), ("call_percent", of_c * 100 / of_rust.max(1))]);
-    println!("C, {} calls: {of_c} instructions, {of_rust} in Rust", c.len());
+    if c.len() != numbers.len() {
+        return Err(format!("{} calls in C and {} in numbers", c.len(), numbers.len()));
+    }
+    let sum = |calls: &[u64]| calls.iter().sum::<u64>();
+    let (of_c, of_rust, of_numbers) = (sum(&c), sum(&rust), sum(&numbers));
+    let figures = BTreeMap::from([
+        ("shared_bytes", shared_bytes),
+        ("call_percent", of_c * 100 / of_rust.max(1)),
+        ("numbers_percent", of_c * 100 / of_numbers.max(1)),
+    ]);
+    println!(
+        "C, {} calls: {of_c} instructions, {of_rust} in Rust, {of_numbers} from numbers to numbers",
+        c.len()
+    );
     let mut passed = Vec::new();
     for (name, budget) in &budgets.c {
         let figure =
@@ -50,9 +61,9 @@ fn c_calls() -> Outcome<Vec<u64>> {
     count("leasebeat_handle", built, &["tests/vectors", consumer::VECTORS, "--calls"])
 }
 
-fn rust_calls() -> Outcome<Vec<u64>> {
+fn rust_calls(program: &str, function: &str) -> Outcome<Vec<u64>> {
     crate::run::cargo(&["build", "--release", "--locked", "--package", "leasebeat-benches"])?;
-    count("leasebeat_benches::measured_handle", "target/release/leasebeat-benches", &["handle"])
+    count(function, &format!("target/release/{program}"), &["handle"])
 }
 
 /// The instructions of each call of `function`, in their order.
