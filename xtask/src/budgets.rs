@@ -59,7 +59,8 @@ fn read() -> Outcome<Budgets> {
     toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn verdict(passed: &[String]) -> Outcome {
+/// An error that names the budgets that are passed.
+pub fn verdict(passed: &[String]) -> Outcome {
     if passed.is_empty() { Ok(()) } else { Err(format!("over budget: {}", passed.join(", "))) }
 }
 
@@ -70,7 +71,7 @@ pub struct Figure {
 }
 
 /// Prints a row a budget; the names of those that are passed.
-fn compare(
+pub fn compare(
     what: &str,
     budgets: &BTreeMap<String, u64>,
     figures: &BTreeMap<String, Figure>,

@@ -8,6 +8,7 @@ mod c_budgets;
 mod consumer;
 mod explore;
 mod firmware;
+mod fleet;
 mod fuzz;
 mod r#gen;
 mod lab;
@@ -58,6 +59,8 @@ enum Job {
     },
     /// Measure what the budgets gate, and compare
     Budgets,
+    /// Count what a fleet costs and what its queue could be instead, into docs/FLEET.md
+    Fleet,
     /// Build the npm package, wasm/npm
     Npm,
     /// Build the playground, a static page, into playground/dist
@@ -135,8 +138,10 @@ fn main() -> ExitCode {
         Job::Budgets => setup::for_budgets()
             .and_then(|()| setup::c())
             .and_then(|()| budgets::check())
+            .and_then(|()| fleet::check())
             .and_then(|()| library::build())
             .and_then(|()| c_budgets::check()),
+        Job::Fleet => setup::for_budgets().and_then(|()| fleet::document()),
         Job::Npm => setup::npm().and_then(|()| npm::build()),
         Job::Playground => playground::build(),
         Job::Bench => {
