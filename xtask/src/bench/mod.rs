@@ -1,7 +1,9 @@
 //! `cargo xtask bench`: measures section by section into one file of results, and writes docs/PERFORMANCE.md, its plots
 //! and the figures in other documents from that file only.
 
-mod machine;
+mod fleet;
+mod keepers;
+pub mod machine;
 mod marks;
 mod page;
 mod plots;
