@@ -1,0 +1,98 @@
+//! Keeps many leases alive over HTTP, with one timer for all of them.
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Parser;
+use hyper::header::HeaderValue;
+use leasebeat::Millis;
+use leasebeat_gateway::clock;
+use leasebeat_gateway::connection::{self, Route};
+use leasebeat_gateway::figures::Figures;
+use leasebeat_gateway::fleet::Fleet;
+use leasebeat_gateway::live::Live;
+use leasebeat_gateway::options::{Options, millis};
+use leasebeat_gateway::owner::Owner;
+use leasebeat_gateway::pace::Pace;
+use leasebeat_gateway::request::Template;
+use leasebeat_gateway::server::Server;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    // One thread: it is the leases' owner that must not wait for others, and it does little.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let kept = runtime
+        .map_err(|error| format!("cannot start: {error}"))
+        .and_then(|runtime| runtime.block_on(keep(&options)));
+    match kept {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(what) => {
+            eprintln!("leasebeat-gateway: {what}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether every lease was kept.
+async fn keep(options: &Options) -> Result<bool, String> {
+    let config = options.config()?;
+    let (server, address) = match options.address()? {
+        Some(address) => (None, address),
+        None => {
+            let server = Server::start(options)?;
+            let address = server.address.clone();
+            (Some(server), address)
+        }
+    };
+    let (jobs, to_send) = async_channel::unbounded();
+    let (reply, answers) = tokio::sync::mpsc::unbounded_channel();
+    let template = template(options, &address)?;
+    for _ in 0..options.connections {
+        let (address, template) = (address.clone(), template.clone());
+        tokio::spawn(connection::run(Route {
+            address,
+            template,
+            jobs: to_send.clone(),
+            answers: reply.clone(),
+        }));
+    }
+    drop((to_send, reply));
+
+    let mut live = Live::start(server.as_ref().map(Server::id));
+    let mut owner = Owner {
+        fleet: Fleet::new(config),
+        kept: Vec::new(),
+        pace: Pace::new(clock::now(), options.leases, options.creates),
+        timeout: Millis::new(millis(options.timeout)),
+        jobs,
+        answers,
+        figures: Figures::default(),
+    };
+    let stop = async {
+        tokio::select! {
+            () = tokio::time::sleep(options.length) => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    };
+    owner.run(&mut live, stop).await;
+    live.show(&mut owner);
+    live.summary();
+    Ok(live.total.lost() == 0 && live.least_lead_ms != Some(0))
+}
+
+fn template(options: &Options, address: &str) -> Result<Template, String> {
+    let header = |name, value: &str| {
+        HeaderValue::from_str(value).map_err(|_| format!("{name} {value:?} is no header"))
+    };
+    let mut api_key = header("--api-key", &options.api_key)?;
+    api_key.set_sensitive(true);
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(Template {
+        authority: header("--url", address)?,
+        api_key,
+        tenant: options.tenant.clone(),
+        stem: format!("gateway-{:x}-{:x}", std::process::id(), since_epoch.as_nanos()),
+        ttl_ms: millis(options.ttl),
+    })
+}
