@@ -35,11 +35,11 @@ impl Server {
     pub fn start(options: &Options) -> Result<Self, String> {
         let binary = options.server.clone().unwrap_or_else(beside_this);
         let failed = |what: &dyn std::fmt::Display| format!("{}: {what}", binary.display());
-        // A key is remembered for longer than any attempt with it can last.
-        let retention_ms = 1_000 + 10 * millis(options.timeout);
+        // A key is remembered for longer than a retry with it can take: one for each create, and for each beat until then.
+        let retention_ms = 10_000 + 2 * millis(options.timeout);
         let leases = u64::from(options.leases);
-        // One for each create, and one for each beat that a lease can have in that time, at a beat every half second at most.
-        let keys = leases.saturating_mul(2 + retention_ms / 500).min(RECORDS_MAX);
+        let beats = 1 + 8 * retention_ms / millis(options.ttl).max(1);
+        let keys = leases.saturating_mul(1 + beats).min(RECORDS_MAX);
         let mut command = Command::new(&binary);
         command.args(["serve", "--listen", "127.0.0.1:0", "--max-extensions", "none"]);
         command.arg("--tenant").arg(format!("{}={}", options.tenant, options.api_key));
