@@ -17,6 +17,7 @@ pub mod owner;
 pub mod pace;
 pub mod request;
 pub mod server;
+pub mod took;
 pub mod usage;
 
 /// What the fleet calls a lease.

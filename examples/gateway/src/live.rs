@@ -10,6 +10,7 @@ use leasebeat::Instant;
 use crate::clock;
 use crate::figures::{ByName, Figures};
 use crate::owner::Owner;
+use crate::took::Took;
 use crate::usage::Usage;
 
 /// Each that many lines the names of the columns come again.
@@ -25,8 +26,9 @@ pub struct Live {
     lines: u64,
     /// Since the start.
     pub total: Figures,
-    /// When the last lease was granted, and how many beats there were since.
     leads_ms: Vec<u64>,
+    /// What was used, and how many extensions were made, when all leases were there.
+    steady: Option<(Usage, u64)>,
     /// The least lead of any lease in any second, in ms.
     pub least_lead_ms: Option<u64>,
 }
@@ -44,6 +46,7 @@ impl Live {
             lines: 0,
             total: Figures::default(),
             leads_ms: Vec::new(),
+            steady: None,
             least_lead_ms: None,
         }
     }
@@ -83,6 +86,16 @@ impl Live {
         self.last = (now, gateway, server);
         self.lines += 1;
         self.total.absorb(&mut owner.figures);
+        if self.steady.is_none() && owner.pace.next().is_none() {
+            self.steady = Some((gateway, self.total.extended));
+        }
+    }
+
+    /// What keeping the leases took once all were there.
+    #[must_use]
+    pub fn took(&self, leases: u32) -> Took {
+        let (then, extended) = self.steady.unwrap_or_default();
+        Took::since(then, "gateway", leases, self.total.extended - extended)
     }
 
     /// What it all came to.

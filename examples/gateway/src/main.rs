@@ -78,6 +78,9 @@ async fn keep(options: &Options) -> Result<bool, String> {
     owner.run(&mut live, stop).await;
     live.show(&mut owner);
     live.summary();
+    if options.json {
+        println!("{}", live.took(options.leases).line());
+    }
     Ok(live.total.lost() == 0 && live.least_lead_ms != Some(0))
 }
 

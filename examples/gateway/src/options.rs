@@ -6,6 +6,9 @@ use std::time::Duration;
 use clap::Parser;
 use leasebeat::{Config, Settings};
 
+/// How much more than its timeout the kernels budget for an attempt, at least.
+const SLACK_MIN: Duration = Duration::from_millis(250);
+
 /// Keeps many leases alive over HTTP, with one timer for all of them, and shows how it goes once a second
 #[derive(Debug, Clone, Parser)]
 #[command(
@@ -23,6 +26,10 @@ pub struct Options {
     /// When an attempt is given up
     #[arg(long, value_name = "DURATION", default_value = "4s", value_parser = humantime::parse_duration)]
     pub timeout: Duration,
+    /// What the kernels budget for an attempt: more than its timeout, as noticing that it has passed takes time too [default:
+    /// an eighth more, at least 250ms]
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub budget: Option<Duration>,
     /// How long to keep them, counted from the start
     #[arg(long = "for", value_name = "DURATION", default_value = "180s", value_parser = humantime::parse_duration)]
     pub length: Duration,
@@ -32,6 +39,9 @@ pub struct Options {
     /// Leases created in a second, at most
     #[arg(long, value_name = "NUMBER", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub creates: u32,
+    /// At the end, also say as JSON what keeping them took once all were there
+    #[arg(long)]
+    pub json: bool,
     /// Keep them on this server, such as http://127.0.0.1:7878 [default: a `leasebeat serve` of its own]
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
@@ -56,12 +66,21 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the kernels are told. They budget for more than the time after which an attempt is given up, since noticing
-    /// that takes time too: an eighth more, and at least 100 ms.
+    /// What the kernels budget for an attempt.
+    #[must_use]
+    pub fn budget(&self) -> Duration {
+        self.budget.unwrap_or(self.timeout + (self.timeout / 8).max(SLACK_MIN))
+    }
+
+    /// What the kernels are told.
     ///
     /// # Errors
-    /// A duration that is out of the kernel's range.
+    /// A duration that is out of the kernel's range, or a budget that is no more than the timeout.
     pub fn config(&self) -> Result<Config, String> {
+        if self.budget() <= self.timeout {
+            let (budget, timeout) = (millis(self.budget()), millis(self.timeout));
+            return Err(format!("--budget {budget} ms: it must be more than the timeout, {timeout} ms"));
+        }
         let budget = self.timeout + (self.timeout / 8).max(Duration::from_millis(100));
         let settings =
             Settings { request_timeout_ms: Some(millis(budget)), ..Settings::new(millis(self.ttl)) };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use leasebeat::{AttemptId, Success};
+use leasebeat::{Attempt, Outcome, Success};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -37,7 +37,23 @@ pub(crate) enum Reply {
     /// A task, for this one.
     Task(oneshot::Sender<Success>),
     /// The owner of many leases, for all.
-    Owner(u32, AttemptId, mpsc::UnboundedSender<(u32, AttemptId, Success)>),
+    Owner(Flight, mpsc::UnboundedSender<Flight>),
+}
+
+/// An attempt on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flight {
+    pub(crate) number: u32,
+    attempt: Attempt,
+    sent: leasebeat::Instant,
+    success: Success,
+}
+
+impl Flight {
+    /// What is to be reported of it at `now`.
+    pub(crate) fn event(&self, now: leasebeat::Instant) -> leasebeat::Event {
+        Outcome::Extended(self.success).timed(self.sent, now).of(self.attempt.id)
+    }
 }
 
 impl Wire {
@@ -58,13 +74,35 @@ impl Wire {
     }
 
     /// Sends an extension. The answer, where there is no round trip; otherwise it comes to `reply`.
-    pub(crate) fn send(&self, reservation: &str, key: &str, extend_by: Duration, reply: impl FnOnce() -> Reply) -> Option<Success> {
+    fn send(
+        &self,
+        reservation: &str,
+        key: &str,
+        extend_by: Duration,
+        reply: impl FnOnce() -> Reply,
+    ) -> Option<Success> {
         self.0.beats.fetch_add(1, Ordering::Relaxed);
         black_box((reservation, key, extend_by));
         let Some(line) = &self.0.line else { return Some(success(self.0.remaining_ms)) };
         // The server ends with the runtime.
         let _ = line.send(Request { sent: Instant::now(), reply: reply() });
         None
+    }
+
+    /// The same, for the owner of many leases: `number` sends `attempt` at `sent`. The answer comes to `answers`, where there
+    /// is a round trip.
+    pub(crate) fn send_for_owner(
+        &self,
+        number: u32,
+        reservation: &str,
+        attempt: Attempt,
+        sent: leasebeat::Instant,
+        answers: &mpsc::UnboundedSender<Flight>,
+    ) -> Option<Flight> {
+        let key = key(number, attempt.key_generation);
+        let flight = Flight { number, attempt, sent, success: success(self.0.remaining_ms) };
+        let reply = || Reply::Owner(flight, answers.clone());
+        self.send(reservation, &key, attempt.extend_by.into(), reply).map(|_| flight)
     }
 
     /// The same, for a task that waits for the answer.
@@ -83,6 +121,11 @@ impl Wire {
     }
 }
 
+/// An idempotency key that is derived rather than drawn.
+pub(crate) fn key(number: u32, generation: u32) -> String {
+    format!("gateway-1-{number}-{generation}")
+}
+
 pub(crate) fn success(remaining_ms: u64) -> Success {
     Success { rtt_ns: None, remaining_ttl_ms: Some(remaining_ms), expires_at_ms: Some(1_785_585_600_000) }
 }
@@ -99,7 +142,7 @@ async fn serve(mut requests: mpsc::UnboundedReceiver<Request>, rtt: Duration, su
                 while let Some(request) = waiting.pop_front_if(|request| request.sent + rtt <= now) {
                     match request.reply {
                         Reply::Task(reply) => drop(reply.send(success)),
-                        Reply::Owner(number, attempt, reply) => drop(reply.send((number, attempt, success))),
+                        Reply::Owner(flight, reply) => drop(reply.send(flight)),
                     }
                 }
             }

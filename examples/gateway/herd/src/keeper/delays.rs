@@ -1,16 +1,15 @@
 //! A kernel for each lease, all in one `DelayQueue`: what a user of the kernel would take without the fleet.
 
 use futures_util::StreamExt;
-use leasebeat::{Action, AttemptId, Decision, Event, Heartbeat, Outcome, Success};
+use leasebeat::{Action, Decision, Event, Heartbeat, Instant};
 use leasebeat_gateway::clock;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 use tokio_util::time::{DelayQueue, delay_queue};
 
-use super::{config, created, key, reservation};
+use super::{config, created, reservation};
 use crate::Args;
-use crate::wire::{Reply, Wire};
+use crate::wire::{Flight, Wire};
 
 struct Kept {
     heartbeat: Heartbeat,
@@ -22,7 +21,7 @@ struct Owner {
     wire: Wire,
     kept: Vec<Kept>,
     delays: DelayQueue<u32>,
-    reply: UnboundedSender<(u32, AttemptId, Success)>,
+    reply: UnboundedSender<Flight>,
 }
 
 pub(super) fn start(args: &Args, wire: Wire) -> JoinHandle<()> {
@@ -32,42 +31,40 @@ pub(super) fn start(args: &Args, wire: Wire) -> JoinHandle<()> {
     for number in 0..args.leases {
         let heartbeat = Heartbeat::new(config(args));
         owner.kept.push(Kept { heartbeat, timer: None, reservation: reservation(number).into() });
-        owner.handle(number, created(args, number).into());
+        owner.handle(number, created(args, number).into(), clock::now());
     }
     tokio::spawn(owner.run(answers))
 }
 
 impl Owner {
-    async fn run(mut self, mut answers: UnboundedReceiver<(u32, AttemptId, Success)>) {
+    async fn run(mut self, mut answers: UnboundedReceiver<Flight>) {
         loop {
             tokio::select! {
                 biased;
-                Some((number, attempt, success)) = answers.recv() => {
-                    self.handle(number, Outcome::Extended(success).of(attempt));
+                Some(flight) = answers.recv() => {
+                    let now = clock::now();
+                    self.handle(flight.number, flight.event(now), now);
                 }
                 Some(due) = self.delays.next() => {
                     let number = due.into_inner();
                     self.kept[number as usize].timer = None;
-                    self.handle(number, Event::Tick);
+                    self.handle(number, Event::Tick, clock::now());
                 }
             }
         }
     }
 
     /// Gives an event to a lease's kernel, and does what it says.
-    fn handle(&mut self, number: u32, event: Event) {
+    fn handle(&mut self, number: u32, event: Event, now: Instant) {
         let kept = &mut self.kept[number as usize];
-        let mut decision = kept.heartbeat.handle(event, clock::now());
+        let mut decision = kept.heartbeat.handle(event, now);
         while let Ok(Decision { action: Action::Send(attempt), .. }) = decision {
-            let key = key(number, attempt.key_generation);
-            let reply = || Reply::Owner(number, attempt.id, self.reply.clone());
-            let answer = self.wire.send(&kept.reservation, &key, attempt.extend_by.into(), reply);
-            let Some(success) = answer else { break };
-            let success = Success { rtt_ns: Some(0), ..success };
-            decision = kept.heartbeat.handle(Outcome::Extended(success).of(attempt.id), clock::now());
+            let answer = self.wire.send_for_owner(number, &kept.reservation, attempt, now, &self.reply);
+            let Some(flight) = answer else { break };
+            decision = kept.heartbeat.handle(flight.event(now), now);
         }
         let Some(deadline) = kept.heartbeat.next_deadline() else { return };
-        let at: Instant = clock::timer(deadline);
+        let at = clock::timer(deadline);
         match &kept.timer {
             Some(timer) => self.delays.reset_at(timer, at),
             None => kept.timer = Some(self.delays.insert_at(number, at)),

@@ -2,15 +2,15 @@
 
 use std::pin::pin;
 
-use leasebeat::{Action, AttemptId, Decision, Outcome, Success};
+use leasebeat::{Action, Decision, Instant};
 use leasebeat_gateway::fleet::Fleet;
 use leasebeat_gateway::{Lease, clock};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 
-use super::{config, created, key, reservation};
+use super::{config, created, reservation};
 use crate::Args;
-use crate::wire::{Reply, Wire};
+use crate::wire::{Flight, Wire};
 
 /// Answers that are handled before the timer is looked at again.
 const BATCH: usize = 256;
@@ -20,7 +20,7 @@ struct Owner {
     fleet: Fleet,
     /// By number, which is the place in the fleet.
     kept: Vec<(Lease, Box<str>)>,
-    reply: UnboundedSender<(u32, AttemptId, Success)>,
+    reply: UnboundedSender<Flight>,
 }
 
 pub(super) fn start(args: &Args, wire: Wire) -> JoinHandle<()> {
@@ -36,14 +36,14 @@ pub(super) fn start(args: &Args, wire: Wire) -> JoinHandle<()> {
 }
 
 impl Owner {
-    async fn run(mut self, mut answers: UnboundedReceiver<(u32, AttemptId, Success)>) {
+    async fn run(mut self, mut answers: UnboundedReceiver<Flight>) {
         let mut timer = pin!(tokio::time::sleep_until(tokio::time::Instant::now()));
         let mut batch = Vec::with_capacity(BATCH);
         let mut armed = None;
         loop {
             let now = clock::now();
             while let Some((lease, decision)) = self.fleet.poll(now) {
-                self.act(lease, decision);
+                self.act(lease, decision, now);
             }
             let next = self.fleet.next_deadline();
             if next != armed {
@@ -54,9 +54,9 @@ impl Owner {
                 biased;
                 _ = answers.recv_many(&mut batch, BATCH) => {
                     let now = clock::now();
-                    for (number, attempt, success) in batch.drain(..) {
-                        let (lease, _) = self.kept[number as usize];
-                        let _ = self.fleet.handle(lease, Outcome::Extended(success).of(attempt), now);
+                    for flight in batch.drain(..) {
+                        let (lease, _) = self.kept[flight.number as usize];
+                        let _ = self.fleet.handle(lease, flight.event(now), now);
                     }
                 }
                 () = timer.as_mut() => armed = None,
@@ -64,18 +64,14 @@ impl Owner {
         }
     }
 
-    fn act(&mut self, lease: Lease, mut decision: Decision) {
+    fn act(&mut self, lease: Lease, mut decision: Decision, now: Instant) {
         while let Action::Send(attempt) = decision.action {
             let number = lease.index() as u32;
-            let key = key(number, attempt.key_generation);
-            let reply = || Reply::Owner(number, attempt.id, self.reply.clone());
             let (_, reservation) = &self.kept[lease.index()];
-            let answer = self.wire.send(reservation, &key, attempt.extend_by.into(), reply);
-            let Some(success) = answer else { return };
-            let success = Success { rtt_ns: Some(0), ..success };
-            match self.fleet.handle(lease, Outcome::Extended(success).of(attempt.id), clock::now()) {
-                Ok(next) => decision = next,
-                Err(_) => return,
+            let answer = self.wire.send_for_owner(number, reservation, attempt, now, &self.reply);
+            match answer.map(|flight| self.fleet.handle(lease, flight.event(now), now)) {
+                Some(Ok(next)) => decision = next,
+                _ => return,
             }
         }
     }

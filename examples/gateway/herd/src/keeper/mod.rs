@@ -54,7 +54,8 @@ pub(crate) fn start(way: Way, args: &Args, wire: &Wire) -> Box<dyn Any> {
 /// What every kernel is told.
 fn config(args: &Args) -> Config {
     let ttl_ms = RESERVE_MS + args.period.as_millis() as u64;
-    Config::new(Settings { request_timeout_ms: Some(1_000), ..Settings::new(ttl_ms) }).expect("the values are in range")
+    Config::new(Settings { request_timeout_ms: Some(1_000), ..Settings::new(ttl_ms) })
+        .expect("the values are in range")
 }
 
 /// The server's name for a lease.
@@ -71,9 +72,4 @@ fn first_remaining_ms(args: &Args, number: u32) -> u64 {
 /// The create of it, adopted.
 fn created(args: &Args, number: u32) -> Outcome {
     Outcome::Created(leasebeat::Success { rtt_ns: Some(0), ..success(first_remaining_ms(args, number)) })
-}
-
-/// An idempotency key that is derived rather than drawn.
-fn key(number: u32, generation: u32) -> String {
-    format!("gateway-1-{number}-{generation}")
 }

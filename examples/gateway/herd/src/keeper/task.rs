@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{first_remaining_ms, key, reservation};
+use super::{first_remaining_ms, reservation};
 use crate::Args;
-use crate::wire::Wire;
+use crate::wire::{Wire, key};
 
 /// What idempotency keys are made of.
 #[derive(Debug, Clone, Copy)]
