@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use hyper::header::HeaderValue;
-use leasebeat::Millis;
+use leasebeat::{Config, Millis};
 use leasebeat_gateway::clock;
 use leasebeat_gateway::connection::{self, Route};
 use leasebeat_gateway::figures::Figures;
@@ -19,12 +19,7 @@ use leasebeat_gateway::server::Server;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    // One thread: it is the leases' owner that must not wait for others, and it does little.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let kept = runtime
-        .map_err(|error| format!("cannot start: {error}"))
-        .and_then(|runtime| runtime.block_on(keep(&options)));
-    match kept {
+    match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(what) => {
@@ -34,8 +29,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every lease was kept.
-async fn keep(options: &Options) -> Result<bool, String> {
+/// Whether every lease was kept. The server ends last, when no connection to it is left.
+fn run(options: &Options) -> Result<bool, String> {
     let config = options.config()?;
     let (server, address) = match options.address()? {
         Some(address) => (None, address),
@@ -45,11 +40,18 @@ async fn keep(options: &Options) -> Result<bool, String> {
             (Some(server), address)
         }
     };
+    // One thread: whoever owns the leases does little, and must not wait for others.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+    runtime.block_on(keep(options, config, &address, server.as_ref().map(Server::id)))
+}
+
+async fn keep(options: &Options, config: Config, address: &str, server: Option<u32>) -> Result<bool, String> {
     let (jobs, to_send) = async_channel::unbounded();
     let (reply, answers) = tokio::sync::mpsc::unbounded_channel();
-    let template = template(options, &address)?;
+    let template = template(options, address)?;
     for _ in 0..options.connections {
-        let (address, template) = (address.clone(), template.clone());
+        let (address, template) = (address.to_owned(), template.clone());
         tokio::spawn(connection::run(Route {
             address,
             template,
@@ -59,7 +61,7 @@ async fn keep(options: &Options) -> Result<bool, String> {
     }
     drop((to_send, reply));
 
-    let mut live = Live::start(server.as_ref().map(Server::id));
+    let mut live = Live::start(server);
     let mut owner = Owner {
         fleet: Fleet::new(config),
         kept: Vec::new(),

@@ -38,7 +38,7 @@ fn two_thousand_leases_live_through_faults() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log.jsonl");
     let output = Command::new(env!("CARGO_BIN_EXE_leasebeat-gateway"))
-        .args(["--leases", &LEASES.to_string(), "--creates", "1000", "--for", "22s"])
+        .args(["--leases", &LEASES.to_string(), "--creates", "1000", "--for", "20s"])
         .args(["--ttl", "13s", "--max-lead", "13s", "--timeout", "1s", "--budget", "2s"])
         .args(["--fault", "create:new:*/11=lost-response"])
         .args(["--fault", "extend:new:*/200=stall"])
@@ -58,7 +58,7 @@ fn two_thousand_leases_live_through_faults() {
     let lines = read(&log);
     let end = lines.iter().map(|line| line.time_ms).max().expect("there are lines");
     // Every fault has happened, and often.
-    for (fault, least) in [("lost-response", 400), ("status=503", 300), ("stall", 10), ("throttle=1", 490)] {
+    for (fault, least) in [("lost-response", 300), ("status=503", 250), ("stall", 10), ("throttle=1", 490)] {
         let count = lines.iter().filter(|line| line.fault.as_deref() == Some(fault)).count();
         assert!(count >= least, "{fault}: {count}");
     }
