@@ -7,7 +7,7 @@ use crate::time::{Instant, Millis};
 /// instant at which it did, in the order of those instants: one handed over more than a millisecond after a later
 /// one looks like a clock that went back (T6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Event {
     /// Create the reservation through the kernel (L1). Only as the first thing.
     Begin,
@@ -28,7 +28,7 @@ pub enum Event {
 
 /// What became of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Outcome {
     /// A schema-valid 200 to a create that was allowed. Also how a host hands in a reservation it created itself.
     Created(Success),
@@ -55,7 +55,7 @@ pub struct Success {
 
 /// How an attempt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Failure {
     /// The enforced request timeout passed.
     Timeout,

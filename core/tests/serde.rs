@@ -231,3 +231,19 @@ fn v6_counts_stick_at_their_maximum() {
     // Wrapped, it would make two retries of these two sends.
     assert_eq!(next.kernel.stats().retries, 0);
 }
+
+#[test]
+fn events_and_decisions_have_the_trace_s_words() {
+    let written = |event: Event| to_value(event).unwrap();
+    assert_eq!(written(Event::TimingLost), json!("timing-lost"));
+    let failure = HttpFailure { status: 429, code: None, retry_after: Some(Millis::new(5)) };
+    assert_eq!(
+        written(Event::Report { attempt: None, outcome: Outcome::Failed(Failure::Http(failure)) }),
+        json!({ "report": { "attempt": null, "outcome": { "failed": { "http": {
+            "status": 429, "code": null, "retry_after": 5
+        } } } } })
+    );
+    let stopped = Decision { action: Action::Stop(StopReason::NoSafeRetry), rule: Rule::R2 };
+    assert_eq!(to_value(stopped).unwrap(), json!({ "action": { "stop": "no-safe-retry" }, "rule": "R2" }));
+    assert!(from_value::<Event>(json!("TimingLost")).is_err());
+}

@@ -26,7 +26,7 @@ struct Program {
     arguments: &'static [&'static str],
 }
 
-const PROGRAMS: [Program; 4] = [
+const PROGRAMS: [Program; 5] = [
     Program {
         source: "use.c",
         name: "use-c",
@@ -58,6 +58,14 @@ const PROGRAMS: [Program; 4] = [
         flags: &["-std=c11", "-D_POSIX_C_SOURCE=200809L"],
         libraries: &["-ljson-c"],
         arguments: &["tests/vectors", VECTORS],
+    },
+    Program {
+        source: "threads.c",
+        name: "threads",
+        cpp: false,
+        flags: &["-std=c11", "-pthread"],
+        libraries: &[],
+        arguments: &[],
     },
 ];
 

@@ -1,0 +1,113 @@
+//! Which lease is due next: a heap of four children a node over memory that the host gives, and where in it each lease stands.
+
+use super::slot::Slot;
+use crate::time::Instant;
+
+/// Memory for one place in a fleet's queue: 16 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    at: Instant,
+    slot: u32,
+}
+
+impl Place {
+    /// A place that is not used yet.
+    pub const EMPTY: Self = Self { at: Instant::ORIGIN, slot: 0 };
+}
+
+#[derive(Debug)]
+pub(crate) struct Queue<'m> {
+    places: &'m mut [Place],
+    len: usize,
+}
+
+impl<'m> Queue<'m> {
+    pub(crate) fn new(places: &'m mut [Place]) -> Self {
+        Self { places, len: 0 }
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The slot that is due first, and when.
+    pub(crate) fn first(&self) -> Option<(u32, Instant)> {
+        let first = self.places.get(..self.len)?.first()?;
+        Some((first.slot, first.at))
+    }
+
+    /// When the slot that stands in `place` is due.
+    pub(crate) fn at(&self, place: usize) -> Option<Instant> {
+        Some(self.places.get(..self.len)?.get(place)?.at)
+    }
+
+    /// Queues `slot`, which stands in `place` already where it has one, for `at`.
+    pub(crate) fn set(&mut self, slot: u32, place: Option<usize>, at: Instant, slots: &mut [Slot]) {
+        let hole = place.unwrap_or_else(|| {
+            let end = self.len;
+            self.len = end.saturating_add(1);
+            end
+        });
+        self.settle(hole, Place { at, slot }, slots);
+    }
+
+    /// Takes whoever stands in `place` out of the queue.
+    pub(crate) fn remove(&mut self, place: usize, slots: &mut [Slot]) {
+        let last = self.len.saturating_sub(1);
+        let (Some(&gone), Some(&moved)) = (self.places.get(place), self.places.get(last)) else { return };
+        self.len = last;
+        if let Some(slot) = slot_of(gone, slots) {
+            slot.place = Slot::NOWHERE;
+        }
+        if place != last {
+            self.settle(place, moved, slots);
+        }
+    }
+
+    /// Puts `entry` where it belongs, from a `hole` that may be too high or too low for it.
+    fn settle(&mut self, hole: usize, entry: Place, slots: &mut [Slot]) {
+        let hole = self.rise(hole, entry.at, slots);
+        let hole = self.sink(hole, entry.at, slots);
+        self.put(hole, entry, slots);
+    }
+
+    fn rise(&mut self, mut hole: usize, at: Instant, slots: &mut [Slot]) -> usize {
+        while hole > 0 {
+            let parent = hole.saturating_sub(1) >> 2;
+            match self.places.get(parent) {
+                Some(&above) if above.at > at => self.put(hole, above, slots),
+                _ => break,
+            }
+            hole = parent;
+        }
+        hole
+    }
+
+    fn sink(&mut self, mut hole: usize, at: Instant, slots: &mut [Slot]) -> usize {
+        loop {
+            let first = hole.saturating_mul(4).saturating_add(1);
+            let end = first.saturating_add(4).min(self.len);
+            let children = self.places.get(first..end).unwrap_or_default();
+            let earliest = (first..).zip(children).min_by_key(|(_, child)| child.at);
+            match earliest {
+                Some((child, &below)) if below.at < at => {
+                    self.put(hole, below, slots);
+                    hole = child;
+                }
+                _ => return hole,
+            }
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // a fleet has at most u32::MAX places
+    fn put(&mut self, hole: usize, entry: Place, slots: &mut [Slot]) {
+        if let (Some(place), Some(slot)) = (self.places.get_mut(hole), slot_of(entry, slots)) {
+            *place = entry;
+            slot.place = hole as u32;
+        }
+    }
+}
+
+fn slot_of(entry: Place, slots: &mut [Slot]) -> Option<&mut Slot> {
+    slots.get_mut(usize::try_from(entry.slot).ok()?)
+}
