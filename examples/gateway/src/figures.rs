@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use hdrhistogram::Histogram;
+use leasebeat::fleet::Totals;
 use leasebeat::{Failure, Instant, Outcome, StopReason};
 
 use crate::job::Answer;
@@ -19,8 +20,6 @@ pub struct Figures {
     pub retries: u64,
     /// Attempts that failed, by what the network or the server said.
     pub failures: BTreeMap<String, u64>,
-    /// Leases that the kernel gave up, by reason.
-    pub stops: BTreeMap<&'static str, u64>,
     /// How late an attempt was written, counted from when it was due, in µs.
     pub lateness_us: Histogram<u32>,
     /// From just before the write to when its answer was handled, in µs.
@@ -36,7 +35,6 @@ impl Default for Figures {
             extended: 0,
             retries: 0,
             failures: BTreeMap::new(),
-            stops: BTreeMap::new(),
             lateness_us: histogram(),
             rtt_us: histogram(),
         }
@@ -58,15 +56,11 @@ impl Figures {
         }
     }
 
-    /// The kernel gave a lease up.
-    pub fn stopped(&mut self, reason: StopReason) {
-        *self.stops.entry(reason.as_str()).or_default() += 1;
-    }
-
-    /// How many leases were not kept.
+    /// The leases that a fleet gave up, by reason.
     #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.stops.values().sum()
+    pub fn stops(totals: &Totals) -> BTreeMap<String, u64> {
+        let counts = StopReason::ALL.iter().map(|reason| (reason.to_string(), totals.stopped(*reason)));
+        counts.filter(|(_, count)| *count > 0).collect()
     }
 
     /// Adds what was measured since, and leaves `self` with it; `since` is empty then.
@@ -76,9 +70,6 @@ impl Figures {
         self.retries += since.retries;
         for (name, count) in std::mem::take(&mut since.failures) {
             *self.failures.entry(name).or_default() += count;
-        }
-        for (name, count) in std::mem::take(&mut since.stops) {
-            *self.stops.entry(name).or_default() += count;
         }
         // Both have the same bounds.
         let _ = self.lateness_us.add(&since.lateness_us);
@@ -104,9 +95,9 @@ fn micros(from: Instant, to: Instant) -> u64 {
 
 /// A count by name, such as `503: 12, timeout: 3`.
 #[derive(Debug)]
-pub struct ByName<'a, N>(pub &'a BTreeMap<N, u64>);
+pub struct ByName<'a>(pub &'a BTreeMap<String, u64>);
 
-impl<N: fmt::Display> fmt::Display for ByName<'_, N> {
+impl fmt::Display for ByName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (name, count)) in self.0.iter().enumerate() {
             let comma = if place > 0 { ", " } else { "" };

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use leasebeat::fleet::LeaseId;
 use leasebeat::{Attempt, AttemptId, Instant, Outcome};
-
-use crate::Lease;
 
 /// An attempt to be sent.
 #[derive(Debug)]
 pub struct Job {
     /// Whose it is.
-    pub lease: Lease,
+    pub lease: LeaseId,
     /// Numbers the leases of this run, for their keys.
     pub serial: u64,
     /// What the kernel wants.
@@ -27,7 +26,7 @@ pub struct Job {
 #[derive(Debug)]
 pub struct Answer {
     /// Whose it is.
-    pub lease: Lease,
+    pub lease: LeaseId,
     /// Which attempt it answers, so that a late one is nobody's (L2).
     pub attempt: AttemptId,
     /// What it proves. The round trip is still to be measured, up to when it is reported (T7).

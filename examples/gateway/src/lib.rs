@@ -9,16 +9,13 @@
 pub mod clock;
 pub mod connection;
 pub mod figures;
-pub mod fleet;
 pub mod job;
 pub mod live;
+pub mod memory;
 pub mod options;
 pub mod owner;
-pub mod pace;
+pub mod ramp;
 pub mod request;
 pub mod server;
 pub mod took;
 pub mod usage;
-
-/// What the fleet calls a lease.
-pub type Lease = fleet::LeaseId;

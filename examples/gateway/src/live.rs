@@ -1,5 +1,6 @@
 //! What is shown while it runs: a line a second, and a summary.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub struct Live {
     lines: u64,
     /// Since the start.
     pub total: Figures,
+    /// The leases that were not kept, by reason.
+    pub stops: BTreeMap<String, u64>,
     leads_ms: Vec<u64>,
     /// What was used, and how many extensions were made, when all leases were there.
     steady: Option<(Usage, u64)>,
@@ -45,6 +48,7 @@ impl Live {
             last: (now, gateway, of_server),
             lines: 0,
             total: Figures::default(),
+            stops: BTreeMap::new(),
             leads_ms: Vec::new(),
             steady: None,
             least_lead_ms: None,
@@ -52,12 +56,13 @@ impl Live {
     }
 
     /// Shows a line, and begins the next second.
-    pub fn show(&mut self, owner: &mut Owner) {
+    pub fn show(&mut self, owner: &mut Owner<'_>) {
         let now = clock::now();
         self.leads_ms.clear();
         // A lease that is not granted yet has no fence.
-        let granted = owner.fleet.iter().filter(|heartbeat| heartbeat.fence().is_some());
-        self.leads_ms.extend(granted.map(|heartbeat| heartbeat.lead(now).get()));
+        let fences = owner.fleet.fenced(Instant::from_nanos(u64::MAX));
+        let lead = |fence: Instant| fence.checked_since(now).unwrap_or_default().as_millis();
+        self.leads_ms.extend(fences.map(|(_, fence)| u64::try_from(lead(fence)).unwrap_or(u64::MAX)));
         let leads = Leads::of(&mut self.leads_ms);
         self.least_lead_ms =
             self.least_lead_ms.into_iter().chain(leads.as_ref().map(|leads| leads.min)).min();
@@ -67,6 +72,7 @@ impl Live {
         let span = now.checked_since(then).unwrap_or_default();
         let per_second = |count: u64| count as f64 / span.as_secs_f64().max(0.001);
         let figures = &owner.figures;
+        self.stops = Figures::stops(owner.fleet.totals());
         if self.lines % HEAD_EVERY == 0 {
             say(HEAD);
         }
@@ -79,14 +85,14 @@ impl Live {
             millis(&figures.rtt_us, &[0.5, 0.99]),
             per_second(figures.extended),
             figures.retries,
-            self.total.lost() + figures.lost(),
+            self.stops.values().sum::<u64>(),
             of_machine(gateway, gateway_then, span),
             self.server.map_or_else(|| "-".to_owned(), |_| of_machine(server, server_then, span)),
         ));
         self.last = (now, gateway, server);
         self.lines += 1;
         self.total.absorb(&mut owner.figures);
-        if self.steady.is_none() && owner.pace.next().is_none() {
+        if self.steady.is_none() && owner.ramp.next().is_none() {
             self.steady = Some((gateway, self.total.extended));
         }
     }
@@ -105,8 +111,8 @@ impl Live {
         say(&format!(
             "\n{} leases created, {} lost ({}); {} extensions, {} retries; failures: {}",
             total.created,
-            total.lost(),
-            ByName(&total.stops),
+            self.stops.values().sum::<u64>(),
+            ByName(&self.stops),
             total.extended,
             total.retries,
             ByName(&total.failures),

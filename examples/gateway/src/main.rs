@@ -1,19 +1,21 @@
 //! Keeps many leases alive over HTTP, with one timer for all of them.
 
+use std::num::NonZeroU64;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use hyper::header::HeaderValue;
+use leasebeat::fleet::Fleet;
 use leasebeat::{Config, Millis};
 use leasebeat_gateway::clock;
 use leasebeat_gateway::connection::{self, Route};
 use leasebeat_gateway::figures::Figures;
-use leasebeat_gateway::fleet::Fleet;
 use leasebeat_gateway::live::Live;
+use leasebeat_gateway::memory::Room;
 use leasebeat_gateway::options::{Options, millis};
-use leasebeat_gateway::owner::Owner;
-use leasebeat_gateway::pace::Pace;
+use leasebeat_gateway::owner::{Kept, Owner};
+use leasebeat_gateway::ramp::Ramp;
 use leasebeat_gateway::request::Template;
 use leasebeat_gateway::server::Server;
 
@@ -62,11 +64,17 @@ async fn keep(options: &Options, config: Config, address: &str, server: Option<u
     drop((to_send, reply));
 
     let mut live = Live::start(server);
+    let leases = usize::try_from(options.leases).map_err(|error| error.to_string())?;
+    let (pace, seconds) = options.pace();
+    let mut room = Room::new(leases, seconds);
+    let mut fleet = Fleet::new(room.memory(), pace);
     let mut owner = Owner {
-        fleet: Fleet::new(config),
-        kept: Vec::new(),
-        pace: Pace::new(clock::now(), options.leases, options.creates),
+        class: fleet.add_class(config).map_err(|error| error.to_string())?,
+        fleet,
+        kept: vec![Kept::default(); leases],
+        ramp: Ramp::new(clock::now(), options.leases, options.creates),
         timeout: Millis::new(millis(options.timeout)),
+        tick_ns: NonZeroU64::new(millis(options.tick) * 1_000_000).unwrap_or(NonZeroU64::MIN),
         jobs,
         answers,
         figures: Figures::default(),
@@ -83,7 +91,7 @@ async fn keep(options: &Options, config: Config, address: &str, server: Option<u
     if options.json {
         println!("{}", live.took(options.leases).line());
     }
-    Ok(live.total.lost() == 0 && live.least_lead_ms != Some(0))
+    Ok(live.stops.is_empty() && live.least_lead_ms != Some(0))
 }
 
 fn template(options: &Options, address: &str) -> Result<Template, String> {

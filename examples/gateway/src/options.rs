@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
+use leasebeat::fleet::Pace;
 use leasebeat::{Config, Settings};
 
 /// How much more than its timeout the kernels budget for an attempt, at least.
@@ -30,6 +31,15 @@ pub struct Options {
     /// an eighth more, at least 250ms]
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub budget: Option<Duration>,
+    /// What is due within so long leaves together
+    #[arg(long, value_name = "DURATION", default_value = "5ms", value_parser = humantime::parse_duration)]
+    pub tick: Duration,
+    /// How much earlier than due a beat may leave, in thousandths of its wait: leases that began together come apart
+    #[arg(long, value_name = "PERMILLE", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=500))]
+    pub jitter: u16,
+    /// Beats planned for one second, at most; what is more leaves earlier. 0: no limit
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub beats: u32,
     /// How long to keep them, counted from the start
     #[arg(long = "for", value_name = "DURATION", default_value = "180s", value_parser = humantime::parse_duration)]
     pub length: Duration,
@@ -85,6 +95,15 @@ impl Options {
         let settings =
             Settings { request_timeout_ms: Some(millis(budget)), ..Settings::new(millis(self.ttl)) };
         Config::new(settings).map_err(|error| error.to_string())
+    }
+
+    /// How the fleet spreads beats, and the seconds ahead that it needs memory for.
+    #[must_use]
+    pub fn pace(&self) -> (Pace, usize) {
+        let pace = Pace { seed: 1, jitter_permille: self.jitter, beats_per_second: self.beats };
+        // No wait is longer than what a lease can have left: what it had, and what an extension adds.
+        let seconds = if self.beats > 0 { 2 * self.ttl.as_secs() + 2 } else { 0 };
+        (pace, usize::try_from(seconds).unwrap_or(usize::MAX))
     }
 
     /// `host:port` of the server that was named.

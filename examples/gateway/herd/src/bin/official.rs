@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Parser;
 use leasebeat_gateway::clock;
 use leasebeat_gateway::options::{Options, millis};
-use leasebeat_gateway::pace::Pace;
+use leasebeat_gateway::ramp::Ramp;
 use leasebeat_gateway::server::Server;
 use leasebeat_gateway::took::Took;
 use leasebeat_gateway::usage::Usage;
@@ -50,12 +50,12 @@ async fn keep(options: &Options) -> Result<Took, String> {
         .retry_enabled(false)
         .journal_enabled(false)
         .build();
-    let mut pace = Pace::new(clock::now(), options.leases, options.creates);
+    let mut ramp = Ramp::new(clock::now(), options.leases, options.creates);
     let in_flight = Arc::new(Semaphore::new(options.connections.into()));
     let (mut creating, mut guards) = (JoinSet::new(), Vec::new());
-    while let Some(due) = pace.next() {
+    while let Some(due) = ramp.next() {
         tokio::time::sleep_until(clock::timer(due)).await;
-        while pace.take(clock::now()).is_some() {
+        while ramp.take(clock::now()).is_some() {
             let permit = Arc::clone(&in_flight).acquire_owned().await.map_err(|error| error.to_string())?;
             let (client, request) = (client.clone(), request(options));
             creating.spawn(async move {

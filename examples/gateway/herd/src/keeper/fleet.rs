@@ -2,9 +2,10 @@
 
 use std::pin::pin;
 
+use leasebeat::fleet::{Fleet, LeaseId, Pace};
 use leasebeat::{Action, Decision, Instant};
-use leasebeat_gateway::fleet::Fleet;
-use leasebeat_gateway::{Lease, clock};
+use leasebeat_gateway::clock;
+use leasebeat_gateway::memory::Room;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 
@@ -17,18 +18,21 @@ const BATCH: usize = 256;
 
 struct Owner {
     wire: Wire,
-    fleet: Fleet,
-    /// By number, which is the place in the fleet.
-    kept: Vec<(Lease, Box<str>)>,
+    fleet: Fleet<'static>,
+    /// By number, which is the place in the fleet too.
+    kept: Vec<(LeaseId, Box<str>)>,
     reply: UnboundedSender<Flight>,
 }
 
 pub(super) fn start(args: &Args, wire: Wire) -> JoinHandle<()> {
     let (reply, answers) = mpsc::unbounded_channel();
-    let fleet = Fleet::new(config(args));
+    // It lives as long as the process.
+    let room = Box::leak(Box::new(Room::new(args.leases as usize, 0)));
+    let mut fleet = Fleet::new(room.memory(), Pace::default());
+    let class = fleet.add_class(config(args)).expect("there is room for one");
     let mut owner = Owner { wire, fleet, kept: Vec::with_capacity(args.leases as usize), reply };
     for number in 0..args.leases {
-        let lease = owner.fleet.insert();
+        let lease = owner.fleet.insert(class).expect("there is room for all");
         owner.kept.push((lease, reservation(number).into()));
         let _ = owner.fleet.handle(lease, created(args, number).into(), clock::now());
     }
@@ -64,10 +68,10 @@ impl Owner {
         }
     }
 
-    fn act(&mut self, lease: Lease, mut decision: Decision, now: Instant) {
+    fn act(&mut self, lease: LeaseId, mut decision: Decision, now: Instant) {
         while let Action::Send(attempt) = decision.action {
-            let number = lease.index() as u32;
-            let (_, reservation) = &self.kept[lease.index()];
+            let number = lease.to_u64() as u32;
+            let (_, reservation) = &self.kept[number as usize];
             let answer = self.wire.send_for_owner(number, reservation, attempt, now, &self.reply);
             match answer.map(|flight| self.fleet.handle(lease, flight.event(now), now)) {
                 Some(Ok(next)) => decision = next,

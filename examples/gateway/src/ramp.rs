@@ -4,7 +4,7 @@ use leasebeat::Instant;
 
 /// So many leases, so many a second.
 #[derive(Debug)]
-pub struct Pace {
+pub struct Ramp {
     /// When the first is due.
     start: Instant,
     interval_ns: u64,
@@ -12,7 +12,7 @@ pub struct Pace {
     taken: u64,
 }
 
-impl Pace {
+impl Ramp {
     /// `wanted` leases from `start` on, `per_second` of them (at least 1) a second.
     #[must_use]
     pub fn new(start: Instant, wanted: u32, per_second: u32) -> Self {
