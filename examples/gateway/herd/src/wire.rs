@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -99,10 +100,12 @@ impl Wire {
         sent: leasebeat::Instant,
         answers: &mpsc::UnboundedSender<Flight>,
     ) -> Option<Flight> {
-        let key = key(number, attempt.key_generation);
+        // It goes straight into the request: a fleet need not keep it, as a retry has the same generation.
+        let mut place = [0; 40];
+        let key = derived(&mut place, number, attempt.key_generation);
         let flight = Flight { number, attempt, sent, success: success(self.0.remaining_ms) };
         let reply = || Reply::Owner(flight, answers.clone());
-        self.send(reservation, &key, attempt.extend_by.into(), reply).map(|_| flight)
+        self.send(reservation, key, attempt.extend_by.into(), reply).map(|_| flight)
     }
 
     /// The same, for a task that waits for the answer.
@@ -121,9 +124,18 @@ impl Wire {
     }
 }
 
-/// An idempotency key that is derived rather than drawn.
+/// An idempotency key that is derived rather than drawn, written to where the request is made.
+fn derived(place: &mut [u8; 40], number: u32, generation: u32) -> &str {
+    let mut rest = &mut place[..];
+    // The longest has 31 bytes.
+    let _ = write!(rest, "gateway-1-{number}-{generation}");
+    let length = 40 - rest.len();
+    std::str::from_utf8(&place[..length]).unwrap_or_default()
+}
+
+/// The same, kept.
 pub(crate) fn key(number: u32, generation: u32) -> String {
-    format!("gateway-1-{number}-{generation}")
+    derived(&mut [0; 40], number, generation).to_owned()
 }
 
 pub(crate) fn success(remaining_ms: u64) -> Success {

@@ -22,15 +22,17 @@ struct Owner {
     /// By number, which is the place in the fleet too.
     kept: Vec<(LeaseId, Box<str>)>,
     reply: UnboundedSender<Flight>,
+    /// The timer is set to multiples of it.
+    tick_ns: u64,
 }
 
-pub(super) fn start(args: &Args, wire: Wire) -> JoinHandle<()> {
+pub(super) fn start(args: &Args, wire: Wire, tick_ns: u64) -> JoinHandle<()> {
     let (reply, answers) = mpsc::unbounded_channel();
     // It lives as long as the process.
     let room = Box::leak(Box::new(Room::new(args.leases as usize, 0)));
     let mut fleet = Fleet::new(room.memory(), Pace::default());
     let class = fleet.add_class(config(args)).expect("there is room for one");
-    let mut owner = Owner { wire, fleet, kept: Vec::with_capacity(args.leases as usize), reply };
+    let mut owner = Owner { wire, fleet, kept: Vec::with_capacity(args.leases as usize), reply, tick_ns };
     for number in 0..args.leases {
         let lease = owner.fleet.insert(class).expect("there is room for all");
         owner.kept.push((lease, reservation(number).into()));
@@ -49,7 +51,8 @@ impl Owner {
             while let Some((lease, decision)) = self.fleet.poll(now) {
                 self.act(lease, decision, now);
             }
-            let next = self.fleet.next_deadline();
+            let tick = |at: Instant| at.as_nanos().next_multiple_of(self.tick_ns);
+            let next = self.fleet.next_deadline().map(|at| Instant::from_nanos(tick(at)));
             if next != armed {
                 timer.as_mut().reset(next.map_or_else(tokio::time::Instant::now, clock::timer));
                 armed = next;

@@ -16,8 +16,10 @@ use crate::wire::{RESERVE_MS, Wire, success};
 /// One of the ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Way {
-    /// All in one fleet of kernels, with one timer
+    /// All in one fleet of kernels, with one timer; what is due within 5 ms leaves together, as in the gateway
     Fleet,
+    /// The same, but each beat leaves in its own millisecond
+    FleetByMs,
     /// A kernel each, in one `tokio_util::time::DelayQueue`
     DelayQueue,
     /// A task and a timer each, with the official client's loop, but keys that cost nothing
@@ -27,13 +29,15 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    pub(crate) const ALL: [Self; 4] = [Self::Fleet, Self::DelayQueue, Self::LeanTask, Self::TaskPerLease];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Fleet, Self::FleetByMs, Self::DelayQueue, Self::LeanTask, Self::TaskPerLease];
 }
 
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Fleet => "fleet",
+            Self::FleetByMs => "fleet-by-ms",
             Self::DelayQueue => "delay-queue",
             Self::LeanTask => "lean-task",
             Self::TaskPerLease => "task-per-lease",
@@ -44,7 +48,8 @@ impl fmt::Display for Way {
 /// Begins to keep the leases. They are kept for as long as the runtime and what is returned.
 pub(crate) fn start(way: Way, args: &Args, wire: &Wire) -> Box<dyn Any> {
     match way {
-        Way::Fleet => Box::new(fleet::start(args, wire.clone())),
+        Way::Fleet => Box::new(fleet::start(args, wire.clone(), 5_000_000)),
+        Way::FleetByMs => Box::new(fleet::start(args, wire.clone(), 1_000_000)),
         Way::DelayQueue => Box::new(delays::start(args, wire.clone())),
         Way::LeanTask => Box::new(task::start(args, wire, task::Keys::Derived)),
         Way::TaskPerLease => Box::new(task::start(args, wire, task::Keys::Random)),
