@@ -34,6 +34,9 @@ struct Args {
     /// How long the server takes to answer; 0: it answers in the call
     #[arg(long, default_value = "0s", value_parser = humantime::parse_duration)]
     rtt: Duration,
+    /// Threads of the runtime; 0: one runtime on the thread it is started on
+    #[arg(long, default_value_t = 0)]
+    workers: usize,
     /// Only this way, in this process
     #[arg(long)]
     way: Option<Way>,
@@ -78,6 +81,7 @@ fn in_process(args: &Args, way: Way) -> Result<Measured, String> {
     let output = Command::new(this)
         .args(["--leases", &args.leases.to_string(), "--beats", &args.beats.to_string()])
         .args(["--period", &humantime::format_duration(args.period).to_string()])
+        .args(["--workers", &args.workers.to_string()])
         .args(["--rtt", &humantime::format_duration(args.rtt).to_string()])
         .args(["--way", &way.to_string()])
         .stderr(Stdio::inherit())

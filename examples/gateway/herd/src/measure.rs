@@ -21,6 +21,8 @@ static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 pub(crate) struct Measured {
     name: String,
     leases: u32,
+    /// Threads of the runtime; 0: the thread it was started on.
+    workers: usize,
     rtt_us: u64,
     beats: u64,
     /// Allocated and not freed.
@@ -37,7 +39,12 @@ impl Measured {
 }
 
 pub(crate) fn run(args: &Args, way: Way) -> Result<Measured, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let mut builder = match args.workers {
+        0 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = builder
+        .worker_threads(args.workers.max(1))
         .enable_time()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
@@ -64,6 +71,7 @@ pub(crate) fn run(args: &Args, way: Way) -> Result<Measured, String> {
         Ok(Measured {
             name: way.to_string(),
             leases: args.leases,
+            workers: args.workers,
             rtt_us: args.rtt.as_micros() as u64,
             beats,
             bytes_per_lease: (live / f64::from(args.leases)).round(),
