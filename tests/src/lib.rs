@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod both;
 pub mod events;
+pub mod fleet;
 pub mod generate;
 pub mod node;
 pub mod protocol;
