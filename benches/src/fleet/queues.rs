@@ -115,7 +115,7 @@ fn record(leases: usize) -> Vec<Asked> {
     let mut known = vec![None; leases];
     let count = u64::try_from(leases).expect("fewer than 2^64");
     Traffic::new(leases).run(count, 90_000 * MS, |fleet, seen| match seen {
-        crate::traffic::Seen::Poll(now_ns) => asked.push(Asked::First(ticks(now_ns))),
+        crate::traffic::Seen::Poll(now_ns) => asked.push(Asked::First(now_ns.div_ceil(1 << TICK_SHIFT))),
         crate::traffic::Seen::Lease(id) => {
             let (slot, at) = (slot(id), deadline(fleet, id));
             let known = &mut known[slot as usize];
@@ -130,11 +130,7 @@ fn record(leases: usize) -> Vec<Asked> {
 
 fn deadline(fleet: &Fleet<'_>, id: LeaseId) -> Option<u64> {
     let heartbeat: Heartbeat = fleet.get(id).expect("no lease is removed");
-    heartbeat.next_deadline().map(|at| ticks(at.as_nanos()))
-}
-
-fn ticks(nanos: u64) -> u64 {
-    nanos.div_ceil(1 << TICK_SHIFT)
+    heartbeat.next_deadline().map(|at| at.as_nanos() >> TICK_SHIFT)
 }
 
 #[allow(clippy::cast_possible_truncation)] // the low half on purpose

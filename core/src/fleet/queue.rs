@@ -86,16 +86,13 @@ impl<'m> Queue<'m> {
     fn sink(&mut self, mut hole: usize, at: Instant, slots: &mut [Slot]) -> usize {
         loop {
             let first = hole.saturating_mul(4).saturating_add(1);
-            let end = first.saturating_add(4).min(self.len);
-            let children = self.places.get(first..end).unwrap_or_default();
-            let earliest = (first..).zip(children).min_by_key(|(_, child)| child.at);
-            match earliest {
-                Some((child, &below)) if below.at < at => {
-                    self.put(hole, below, slots);
-                    hole = child;
-                }
-                _ => return hole,
+            let Some(children) = self.places.get(first..self.len) else { return hole };
+            let Some((nth, below)) = earliest(children) else { return hole };
+            if below.at >= at {
+                return hole;
             }
+            self.put(hole, below, slots);
+            hole = first.saturating_add(nth);
         }
     }
 
@@ -106,6 +103,16 @@ impl<'m> Queue<'m> {
             slot.place = hole as u32;
         }
     }
+}
+
+/// Which of up to four children is due first. Where there are four, the two halves are looked at side by side.
+#[inline]
+fn earliest(children: &[Place]) -> Option<(usize, Place)> {
+    let earlier = |one: (usize, Place), other: (usize, Place)| if other.1.at < one.1.at { other } else { one };
+    if let Some(&[a, b, c, d]) = children.first_chunk() {
+        return Some(earlier(earlier((0, a), (1, b)), earlier((2, c), (3, d))));
+    }
+    (0..).zip(children.iter().copied()).reduce(earlier)
 }
 
 fn slot_of(entry: Place, slots: &mut [Slot]) -> Option<&mut Slot> {
