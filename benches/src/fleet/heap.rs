@@ -51,7 +51,8 @@ impl<const D: usize> Heap<D> {
 /// Which of up to `D` children is due first; a full node's are looked at without a loop.
 #[inline]
 fn earliest<const D: usize>(children: &[Place]) -> Option<(usize, Place)> {
-    let earlier = |one: (usize, Place), other: (usize, Place)| if other.1.at < one.1.at { other } else { one };
+    let earlier =
+        |one: (usize, Place), other: (usize, Place)| if other.1.at < one.1.at { other } else { one };
     match children.first_chunk::<D>() {
         Some(children) => (0..D).map(|nth| (nth, children[nth])).reduce(earlier),
         None => (0..).zip(children.iter().copied()).reduce(earlier),
