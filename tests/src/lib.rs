@@ -13,3 +13,8 @@ pub mod node;
 pub mod protocol;
 pub mod reference;
 pub mod vectors;
+
+/// The guide's code runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/FLEET.md")]
+pub struct FleetGuide;
