@@ -16,6 +16,8 @@ mod config;
 mod decision;
 mod event;
 mod explain;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 mod heartbeat;
 mod lead;
 mod ledger;

@@ -1,5 +1,6 @@
-// What a call costs beside a plain JavaScript function that computes the formula of a success (P1 to P4), in the same run:
-// the median of the rounds' ratios, to the bare expression and to one that checks what it is given. And what it costs to be ready. Figures to be read, never asserted: `npm run bench`.
+// What a call costs beside a plain JavaScript function that computes the formula of a success (P1 to P4), in the same run: the bare
+// expression, and one that checks what it is given. And what it costs to be ready. An object of JSON a line; figures to be read, never
+// asserted: `npm run bench`.
 import { spawnSync } from 'node:child_process'
 import { load } from '../dist/entry/heartbeat.node.js'
 
@@ -53,7 +54,7 @@ function cases() {
   heartbeat.handle(event(0, 'created'), 0)
   let now = 0
   return {
-    bare: time((index) => (kept += simple(event(index, 'extended', index)).waitMs)),
+    plain: time((index) => (kept += simple(event(index, 'extended', index)).waitMs)),
     careful: time((index) => (kept += checked(event(index, 'extended', index), index + 0.5).waitMs)),
     // Two calls: a beat that is due, and its success.
     due_and_success:
@@ -68,10 +69,12 @@ function cases() {
 
 cases()
 const rounds = Array.from({ length: ROUNDS }, cases)
-const median = (figures) => figures.sort((a, b) => a - b)[ROUNDS >> 1]
-for (const name of Object.keys(rounds[0])) {
-  const ratio = (of) => median(rounds.map((round) => round[name] / round[of])).toFixed(1)
-  console.log(name, `${median(rounds.map((round) => round[name])).toFixed(0)} ns`, `${ratio('careful')} x careful`, `${ratio('bare')} x bare`)
+const sorted = (values) => values.sort((a, b) => a - b)
+const median = (values) => sorted(values)[ROUNDS >> 1]
+const times = Object.fromEntries(Object.keys(rounds[0]).map((name) => [name, sorted(rounds.map((round) => round[name]))]))
+for (const [name, values] of Object.entries(times)) {
+  const [ns_low, ns_per_call, ns_high] = [values[0], median(values), values[ROUNDS - 1]]
+  console.log(JSON.stringify({ name, ns_per_call, ns_low, ns_high, ratio: ns_per_call / median(times.plain) }))
 }
 
 const first = `
@@ -83,6 +86,6 @@ kernel.heartbeat({ extendByMs: 60000 }).handle({ type: 'begin' }, performance.no
 console.log(imported - start, performance.now() - imported)`
 const starts = Array.from({ length: ROUNDS }, () => spawnSync(process.execPath, ['--input-type=module', '--eval', first], { encoding: 'utf8' }).stdout.split(' ').map(Number))
 for (const [index, name] of ['import', 'load and first decision'].entries()) {
-  console.log(name, `${starts.map((one) => one[index]).sort((a, b) => a - b)[ROUNDS >> 1].toFixed(2)} ms`)
+  console.log(JSON.stringify({ name, ms: median(starts.map((one) => one[index])) }))
 }
 if (kept === 0) throw new Error('nothing was decided')
