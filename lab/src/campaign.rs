@@ -167,6 +167,7 @@ mod tests {
     use leasebeat::{Decision, Event, Heartbeat, Instant, Millis, Misuse};
 
     use super::*;
+    use crate::InFleet;
     use crate::invariants::Invariant;
 
     /// A kernel whose fence is a second late once it has met a failure.
@@ -235,5 +236,21 @@ mod tests {
         assert!(progress.lease_ms >= hours(6_000) && progress.events == tally.events);
         let (later, ..) = run::<Heartbeat>(progress, progress.lease_ms + 1, 1, |_| true).expect("in range");
         assert_eq!(later.next, progress.next + 1);
+    }
+
+    #[test]
+    fn a_lease_in_a_fleet_that_spreads_its_beats_holds_too() {
+        let (mut spread, mut alone) = (Tally::default(), Tally::default());
+        for number in 0..120 {
+            let scenario = Scenario { horizon_ms: 10 * 3_600_000, ..Scenario::numbered(number) };
+            let checked = check::<InFleet>(&scenario).expect("in range");
+            assert!(checked.found.is_none(), "{:?}", checked.found);
+            spread.add(&checked.tally);
+            alone.add(&check::<Heartbeat>(&scenario).expect("in range").tally);
+        }
+        let per_mille = u128::from(spread.extensions) * alone.lease_ns * 1_000
+            / (u128::from(alone.extensions) * spread.lease_ns);
+        assert!((1_050..2_000).contains(&per_mille), "brought forward, at most twice as many: {per_mille}");
+        assert!(spread.lapses <= alone.lapses * 11 / 10, "{} lapses, {} alone", spread.lapses, alone.lapses);
     }
 }
