@@ -120,11 +120,11 @@ pub struct Progress {
 ///
 /// # Errors
 /// Where a scenario is out of range.
-pub fn run<K: Kernel>(
+pub fn run<K: Kernel, W: Fn(&Tally) -> bool + Sync>(
     progress: Progress,
     lease_ms: u64,
     threads: usize,
-    watch: impl Fn(&Tally) -> bool + Sync,
+    watch: W,
 ) -> Result<(Progress, Tally, Option<Box<Found>>), ScenarioError> {
     let (next, ended) = (AtomicU64::new(progress.next), AtomicBool::new(false));
     let state = Mutex::new((progress, Tally::default(), None, None));
@@ -231,10 +231,11 @@ mod tests {
     fn sixty_scenarios_hold_and_a_campaign_goes_on_where_it_was() {
         let hours = |hours: u64| hours * 3_600_000;
         let (progress, tally, found) =
-            run::<Heartbeat>(Progress::default(), hours(6_000), 2, |_| true).expect("in range");
+            run::<Heartbeat, _>(Progress::default(), hours(6_000), 2, |_| true).expect("in range");
         assert!(found.is_none(), "{found:?}");
         assert!(progress.lease_ms >= hours(6_000) && progress.events == tally.events);
-        let (later, ..) = run::<Heartbeat>(progress, progress.lease_ms + 1, 1, |_| true).expect("in range");
+        let (later, ..) =
+            run::<Heartbeat, _>(progress, progress.lease_ms + 1, 1, |_| true).expect("in range");
         assert_eq!(later.next, progress.next + 1);
     }
 
