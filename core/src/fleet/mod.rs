@@ -144,6 +144,17 @@ impl<'m> Fleet<'m> {
         }
     }
 
+    /// Forgets every lease, and gives the memory back.
+    #[must_use]
+    pub fn into_memory(self) -> Memory<'m> {
+        Memory {
+            slots: self.slots,
+            queue: self.queue.into_memory(),
+            classes: self.classes,
+            seconds: self.calendar.into_memory(),
+        }
+    }
+
     /// Adds settings for leases to share.
     ///
     /// # Errors

@@ -54,6 +54,10 @@ impl<'m> Calendar<'m> {
         Self { pace, seconds }
     }
 
+    pub(crate) fn into_memory(self) -> &'m mut [Second] {
+        self.seconds
+    }
+
     /// Plans the beat of `id` that is `due`, as seen at `now`: never later than that (FL3).
     pub(crate) fn plan(&mut self, id: LeaseId, attempts: u32, now: Instant, due: Instant) -> Planned {
         let wait_ns = due.since(now).0;

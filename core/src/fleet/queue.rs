@@ -26,6 +26,10 @@ impl<'m> Queue<'m> {
         Self { places, len: 0 }
     }
 
+    pub(crate) fn into_memory(self) -> &'m mut [Place] {
+        self.places
+    }
+
     pub(crate) fn capacity(&self) -> usize {
         self.places.len()
     }
