@@ -81,8 +81,14 @@ async fn keep(options: &Options) -> Result<Took, String> {
 /// Extensions that the server has logged. The client does not say how many it made.
 fn extensions(log: &Path) -> Result<u64, String> {
     let log = File::open(log).map_err(|error| format!("{}: {error}", log.display()))?;
-    let lines = BufReader::new(log).lines().map_while(Result::ok);
-    Ok(lines.filter(|line| line.contains(r#""operation":"extend""#)).count() as u64)
+    let mut count = 0;
+    for line in BufReader::new(log).lines().map_while(Result::ok) {
+        if line.contains(r#""event":"log-dropped""#) {
+            return Err("the server's log is not whole: the beats in it are not all".to_owned());
+        }
+        count += u64::from(line.contains(r#""operation":"extend""#));
+    }
+    Ok(count)
 }
 
 fn request(options: &Options) -> ReservationCreateRequest {
