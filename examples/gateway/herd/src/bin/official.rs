@@ -20,6 +20,8 @@ use runcycles::models::{Action, Amount, ReservationCreateRequest, Subject};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(100);
+
 fn main() -> ExitCode {
     let options = Options::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -45,8 +47,8 @@ async fn keep(options: &Options) -> Result<Took, String> {
     let client = CyclesClient::builder(&options.api_key, format!("http://{}", server.address))
         .tenant(&options.tenant)
         // Together the bound of an attempt, which is what the gateway's kernels are told.
-        .connect_timeout(Duration::from_millis(100))
-        .read_timeout(options.budget() - Duration::from_millis(100))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(options.budget().saturating_sub(CONNECT_TIMEOUT))
         .retry_enabled(false)
         .journal_enabled(false)
         .build();

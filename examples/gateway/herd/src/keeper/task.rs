@@ -80,8 +80,14 @@ pub(super) fn start(args: &Args, wire: &Wire, kind: Kind) -> Vec<Guard> {
                 ttl,
             };
             let heartbeat = tokio::spawn(heartbeat.run(cancel.clone()));
-            let _granted = (kind == Kind::Official).then(|| Box::new(Granted::new()));
-            Guard { _client: client, _reservation: reservation, cancel, _heartbeat: heartbeat, _granted }
+            let granted = (kind == Kind::Official).then(|| Box::new(Granted::new()));
+            Guard {
+                _client: client,
+                _reservation: reservation,
+                cancel,
+                _heartbeat: heartbeat,
+                _granted: granted,
+            }
         })
         .collect()
 }
