@@ -58,7 +58,7 @@ fn two_thousand_leases_live_through_faults() {
     let lines = read(&log);
     let end = lines.iter().map(|line| line.time_ms).max().expect("there are lines");
     // Every fault has happened, and often.
-    for (fault, least) in [("lost-response", 300), ("status=503", 250), ("stall", 10), ("throttle=1", 490)] {
+    for (fault, least) in [("lost-response", 250), ("status=503", 150), ("stall", 8), ("throttle=1", 490)] {
         let count = lines.iter().filter(|line| line.fault.as_deref() == Some(fault)).count();
         assert!(count >= least, "{fault}: {count}");
     }
@@ -72,7 +72,7 @@ fn two_thousand_leases_live_through_faults() {
     let leases = by_lease(&lines);
     assert_eq!(leases.len(), LEASES);
     let beats = leases.values().flatten().filter(|line| line.applied).count();
-    assert!(beats > LEASES * 3 / 2, "{beats} beats");
+    assert!(beats > LEASES + LEASES / 4, "{beats} beats");
     for extends in leases.values() {
         check_lease(extends, end);
     }
