@@ -91,9 +91,8 @@ impl Options {
             let (budget, timeout) = (millis(self.budget()), millis(self.timeout));
             return Err(format!("--budget {budget} ms: it must be more than the timeout, {timeout} ms"));
         }
-        let budget = self.timeout + (self.timeout / 8).max(Duration::from_millis(100));
         let settings =
-            Settings { request_timeout_ms: Some(millis(budget)), ..Settings::new(millis(self.ttl)) };
+            Settings { request_timeout_ms: Some(millis(self.budget())), ..Settings::new(millis(self.ttl)) };
         Config::new(settings).map_err(|error| error.to_string())
     }
 
