@@ -71,10 +71,16 @@ async fn keep(options: &Options) -> Result<Took, String> {
         guards.push(guard.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?);
     }
     let (then, extended) = (Usage::of(std::process::id()).unwrap_or_default(), extensions(log)?);
+    let since = tokio::time::Instant::now();
     tokio::time::sleep_until(started + options.length).await;
-    let took = Took::since(then, "official", options.leases, 0);
-    let beats = extensions(log)? - extended;
-    let took = Took { beats, cpu_ns_per_beat: took.cpu_ns_per_beat / beats.max(1), ..took };
+    let beats = extensions(log)?.saturating_sub(extended);
+    let took = Took::since(then, "official", options.leases, beats);
+    // Each lease beats when its reserve is all that is left of it.
+    let period_ms = millis(options.ttl).saturating_sub(2 * millis(options.budget()) + 1_000).max(1);
+    let expected = u64::from(options.leases) * millis(since.elapsed()) / period_ms;
+    if beats < expected - expected / 5 {
+        return Err(format!("{beats} extensions, expected about {expected}: it did not keep all leases"));
+    }
     // Dropping a guard releases its reservation: not part of what is compared.
     std::mem::forget(guards);
     Ok(took)
