@@ -2,7 +2,7 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV, WASM};
-use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, npm, playground};
+use crate::{Outcome, bare_metal, bench, budgets, consumer, firmware, fleet, fuzz, npm, playground};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 6] = [
@@ -25,9 +25,11 @@ pub fn all() -> Outcome {
     format()?;
     lints()?;
     documentation()?;
+    bench::check()?;
     msrv()?;
     bare_metal::links_no_panic(CORTEX_M3)?;
     budgets::check()?;
+    fleet::check()?;
     consumer::all()?;
     fuzz::ffi(FUZZED)?;
     firmware::all()?;
@@ -104,6 +106,15 @@ fn tests() -> Outcome {
     }
     cargo(&["test", "--package", "leasebeat", "--no-default-features", "--locked"])?;
     cargo(&["test", "--workspace", "--all-features", "--locked"])?;
+    cargo(&[
+        "test",
+        "--quiet",
+        "--manifest-path",
+        "xtask/Cargo.toml",
+        "--target-dir",
+        "target/xtask",
+        "--locked",
+    ])?;
     playground::test()?;
     python()
 }

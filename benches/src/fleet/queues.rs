@@ -1,7 +1,7 @@
 //! The queues that a fleet could have, with what its leases ask of one: a recorded run of real kernels.
 
-use leasebeat::fleet::{Fleet, LeaseId};
 use leasebeat::Heartbeat;
+use leasebeat::fleet::{Fleet, LeaseId};
 
 use crate::heap::Heap;
 use crate::traffic::{MS, Traffic};

@@ -1,5 +1,5 @@
 // What a call costs beside a plain JavaScript function that computes the formula of a success (P1 to P4), in the same run,
-// and what it costs to be ready. Figures to be read, never asserted: `npm run bench`.
+// and what it costs to be ready: an object of JSON a line. Figures to be read, never asserted: `npm run bench`.
 import { spawnSync } from 'node:child_process'
 import { load } from '../dist/entry/full.node.js'
 
@@ -50,9 +50,12 @@ function cases() {
 
 cases()
 const rounds = Array.from({ length: ROUNDS }, cases)
-const median = (name) => rounds.map((round) => round[name]).sort((a, b) => a - b)[ROUNDS >> 1]
-for (const name of Object.keys(rounds[0])) {
-  console.log(name, `${median(name).toFixed(0)} ns`, `${(median(name) / median('plain')).toFixed(1)} x`)
+const sorted = (values) => values.sort((a, b) => a - b)
+const median = (values) => sorted(values)[ROUNDS >> 1]
+const times = Object.fromEntries(Object.keys(rounds[0]).map((name) => [name, sorted(rounds.map((round) => round[name]))]))
+for (const [name, values] of Object.entries(times)) {
+  const [ns_low, ns_per_call, ns_high] = [values[0], median(values), values[ROUNDS - 1]]
+  console.log(JSON.stringify({ name, ns_per_call, ns_low, ns_high, ratio: ns_per_call / median(times.plain) }))
 }
 
 const first = `
@@ -64,6 +67,6 @@ kernel.heartbeat({ extendByMs: 60000 }).handle({ type: 'begin' }, performance.no
 console.log(imported - start, performance.now() - imported)`
 const starts = Array.from({ length: ROUNDS }, () => spawnSync(process.execPath, ['--input-type=module', '--eval', first], { encoding: 'utf8' }).stdout.split(' ').map(Number))
 for (const [index, name] of ['import', 'load and first decision'].entries()) {
-  console.log(name, `${starts.map((one) => one[index]).sort((a, b) => a - b)[ROUNDS >> 1].toFixed(2)} ms`)
+  console.log(JSON.stringify({ name, ms: median(starts.map((one) => one[index])) }))
 }
 if (kept === 0) throw new Error('nothing was decided')
