@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, way: Way) -> Result<Measured, String> {
         let resident_bytes = resident().saturating_sub(resident_before);
         drop(keeping);
         let expected = u64::from(args.leases) * u64::from(args.beats);
-        if beats < expected - expected / 20 || beats > expected + expected / 20 {
+        if beats < expected - expected / 5 || beats > expected + expected / 5 {
             return Err(format!("{way}: {beats} beats, expected about {expected}"));
         }
         Ok(Measured {
