@@ -11,6 +11,7 @@ mod explore;
 mod firmware;
 mod fleet;
 mod fuzz;
+mod gateway;
 mod r#gen;
 mod history;
 mod java;
@@ -109,6 +110,8 @@ enum Campaign {
     Mutants,
     /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
     ServeLoad,
+    /// Keep 100,000 leases over HTTP with the gateway and with the official client, and write what it took into the guide
+    Gateway,
     /// Run the lab's worlds with every invariant checked at every event; goes on where the last campaign ended
     Lab {
         /// How many lease-hours in all
@@ -204,6 +207,7 @@ fn main() -> ExitCode {
             explore::campaign(faults, until, states)
         }
         Job::Soak { campaign: Campaign::Lab { hours } } => lab::check(hours),
+        Job::Soak { campaign: Campaign::Gateway } => gateway::campaign(),
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };

@@ -73,7 +73,7 @@ impl Live {
         let per_second = |count: u64| count as f64 / span.as_secs_f64().max(0.001);
         let figures = &owner.figures;
         self.stops = Figures::stops(owner.fleet.totals());
-        if self.lines % HEAD_EVERY == 0 {
+        if self.lines.is_multiple_of(HEAD_EVERY) {
             say(HEAD);
         }
         say(&format!(

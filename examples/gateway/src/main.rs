@@ -34,13 +34,12 @@ fn main() -> ExitCode {
 /// Whether every lease was kept. The server ends last, when no connection to it is left.
 fn run(options: &Options) -> Result<bool, String> {
     let config = options.config()?;
-    let (server, address) = match options.address()? {
-        Some(address) => (None, address),
-        None => {
-            let server = Server::start(options)?;
-            let address = server.address.clone();
-            (Some(server), address)
-        }
+    let (server, address) = if let Some(address) = options.address()? {
+        (None, address)
+    } else {
+        let server = Server::start(options)?;
+        let address = server.address.clone();
+        (Some(server), address)
     };
     // One thread: whoever owns the leases does little, and must not wait for others.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -91,9 +91,8 @@ impl Options {
             let (budget, timeout) = (millis(self.budget()), millis(self.timeout));
             return Err(format!("--budget {budget} ms: it must be more than the timeout, {timeout} ms"));
         }
-        let budget = self.timeout + (self.timeout / 8).max(Duration::from_millis(100));
         let settings =
-            Settings { request_timeout_ms: Some(millis(budget)), ..Settings::new(millis(self.ttl)) };
+            Settings { request_timeout_ms: Some(millis(self.budget())), ..Settings::new(millis(self.ttl)) };
         Config::new(settings).map_err(|error| error.to_string())
     }
 
@@ -125,4 +124,35 @@ impl Options {
 #[must_use]
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(arguments: &[&str]) -> Options {
+        Options::try_parse_from([&["leasebeat-gateway"], arguments].concat()).expect("they are well-formed")
+    }
+
+    #[test]
+    fn the_server_is_named_by_host_and_port() {
+        let address = |url| options(&["--url", url]).address();
+        assert_eq!(address("http://127.0.0.1:7878/"), Ok(Some("127.0.0.1:7878".to_owned())));
+        assert_eq!(address("http://leases.example"), Ok(Some("leases.example:80".to_owned())));
+        for url in ["https://leases.example", "leases.example:80", "http://", "http://a/b", "http://me@a"] {
+            assert!(address(url).is_err_and(|error| error.contains(url)), "{url}");
+        }
+        assert_eq!(options(&[]).address(), Ok(None));
+    }
+
+    #[test]
+    fn the_kernels_budget_for_more_than_the_timeout() {
+        let budget = |timeout| options(&["--timeout", timeout]).budget();
+        assert_eq!(budget("1s"), Duration::from_millis(1_250));
+        assert_eq!(budget("8s"), Duration::from_secs(9));
+        let error =
+            options(&["--timeout", "1s", "--budget", "1s"]).config().expect_err("no time to notice it");
+        assert_eq!(error, "--budget 1000 ms: it must be more than the timeout, 1000 ms");
+        assert!(options(&["--ttl", "25h"]).config().is_err());
+    }
 }

@@ -34,3 +34,20 @@ impl Ramp {
         Some(self.taken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leases_begin_evenly_and_no_more_than_wanted() {
+        let at = |ms: u64| Instant::from_nanos(5_000_000_000 + ms * 1_000_000);
+        let mut ramp = Ramp::new(at(0), 3, 100);
+        assert_eq!(ramp.take(Instant::from_nanos(4_999_999_999)), None);
+        assert_eq!(ramp.take(at(0)), Some(1));
+        assert_eq!((ramp.next(), ramp.take(at(9))), (Some(at(10)), None));
+        // What was missed is made up for.
+        assert_eq!((ramp.take(at(25)), ramp.take(at(25)), ramp.take(at(25))), (Some(2), Some(3), None));
+        assert_eq!(ramp.next(), None);
+    }
+}

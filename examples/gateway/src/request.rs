@@ -58,24 +58,24 @@ struct Extend<'a> {
 
 impl Template {
     /// The request of one attempt.
+    ///
+    /// # Panics
+    /// Where the server's name for the lease can stand in no path.
     #[must_use]
     pub fn request(&self, job: &Job) -> Request<Full<Bytes>> {
         let key = self.key(job.serial, &job.attempt);
-        let (path, body) = match (job.attempt.operation, &job.reservation) {
-            (Operation::Extend, Some(id)) => {
-                let body = Extend { idempotency_key: &key, extend_by_ms: job.attempt.extend_by.get() };
-                (format!("/v1/reservations/{id}/extend"), serde_json::to_vec(&body))
-            }
-            _ => {
-                let body = Create {
-                    idempotency_key: &key,
-                    subject: Subject { tenant: &self.tenant },
-                    action: Action { kind: "llm.completion", name: "gateway" },
-                    estimate: Amount { unit: "TOKENS", amount: 1 },
-                    ttl_ms: self.ttl_ms,
-                };
-                ("/v1/reservations".to_owned(), serde_json::to_vec(&body))
-            }
+        let (path, body) = if let (Operation::Extend, Some(id)) = (job.attempt.operation, &job.reservation) {
+            let body = Extend { idempotency_key: &key, extend_by_ms: job.attempt.extend_by.get() };
+            (format!("/v1/reservations/{id}/extend"), serde_json::to_vec(&body))
+        } else {
+            let body = Create {
+                idempotency_key: &key,
+                subject: Subject { tenant: &self.tenant },
+                action: Action { kind: "llm.completion", name: "gateway" },
+                estimate: Amount { unit: "TOKENS", amount: 1 },
+                ttl_ms: self.ttl_ms,
+            };
+            ("/v1/reservations".to_owned(), serde_json::to_vec(&body))
         };
         let body = body.expect("names and numbers have a JSON form");
         Request::builder()

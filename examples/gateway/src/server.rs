@@ -55,14 +55,12 @@ impl Server {
         let mut stdout = BufReader::new(process.stdout.take().ok_or_else(|| failed(&"no output"))?);
         let mut line = String::new();
         stdout.read_line(&mut line).map_err(|error| failed(&error))?;
-        match serde_json::from_str::<Listening>(&line) {
-            Ok(Listening { address }) => Ok(Self { process, address, _stdout: stdout }),
-            Err(_) => {
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(failed(&"it did not say where it listens"))
-            }
-        }
+        let Ok(Listening { address }) = serde_json::from_str(&line) else {
+            let _ = process.kill();
+            let _ = process.wait();
+            return Err(failed(&"it did not say where it listens"));
+        };
+        Ok(Self { process, address, _stdout: stdout })
     }
 
     /// Its process.
@@ -83,7 +81,5 @@ impl Drop for Server {
 }
 
 fn beside_this() -> PathBuf {
-    std::env::current_exe()
-        .map(|path| path.with_file_name("leasebeat"))
-        .unwrap_or_else(|_| "leasebeat".into())
+    std::env::current_exe().map_or_else(|_| "leasebeat".into(), |path| path.with_file_name("leasebeat"))
 }

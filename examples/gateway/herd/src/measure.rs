@@ -59,13 +59,13 @@ pub(crate) fn run(args: &Args, way: Way) -> Result<Measured, String> {
         tokio::time::sleep(args.period).await;
         let (cpu_before, beats_before) = (cpu(), wire.beats());
         tokio::time::sleep(args.period * args.beats).await;
-        let (cpu, beats) = (cpu() - cpu_before, wire.beats() - beats_before);
+        let (cpu, beats) = (cpu().saturating_sub(cpu_before), wire.beats() - beats_before);
         let stats = region.change();
         let live = stats.bytes_allocated as f64 - stats.bytes_deallocated as f64;
         let resident_bytes = resident().saturating_sub(resident_before);
         drop(keeping);
         let expected = u64::from(args.leases) * u64::from(args.beats);
-        if beats < expected - expected / 20 || beats > expected + expected / 20 {
+        if beats < expected - expected / 5 || beats > expected + expected / 5 {
             return Err(format!("{way}: {beats} beats, expected about {expected}"));
         }
         Ok(Measured {

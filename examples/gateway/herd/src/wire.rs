@@ -151,7 +151,11 @@ async fn serve(mut requests: mpsc::UnboundedReceiver<Request>, rtt: Duration, su
             biased;
             () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 let now = Instant::now();
-                while let Some(request) = waiting.pop_front_if(|request| request.sent + rtt <= now) {
+                while let Some(request) = waiting.pop_front() {
+                    if request.sent + rtt > now {
+                        waiting.push_front(request);
+                        break;
+                    }
                     match request.reply {
                         Reply::Task(reply) => drop(reply.send(success)),
                         Reply::Owner(flight, reply) => drop(reply.send(flight)),

@@ -20,6 +20,8 @@ use runcycles::models::{Action, Amount, ReservationCreateRequest, Subject};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(100);
+
 fn main() -> ExitCode {
     let options = Options::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -45,8 +47,8 @@ async fn keep(options: &Options) -> Result<Took, String> {
     let client = CyclesClient::builder(&options.api_key, format!("http://{}", server.address))
         .tenant(&options.tenant)
         // Together the bound of an attempt, which is what the gateway's kernels are told.
-        .connect_timeout(Duration::from_millis(100))
-        .read_timeout(options.budget() - Duration::from_millis(100))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(options.budget().saturating_sub(CONNECT_TIMEOUT))
         .retry_enabled(false)
         .journal_enabled(false)
         .build();
@@ -69,10 +71,16 @@ async fn keep(options: &Options) -> Result<Took, String> {
         guards.push(guard.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?);
     }
     let (then, extended) = (Usage::of(std::process::id()).unwrap_or_default(), extensions(log)?);
+    let since = tokio::time::Instant::now();
     tokio::time::sleep_until(started + options.length).await;
-    let took = Took::since(then, "official", options.leases, 0);
-    let beats = extensions(log)? - extended;
-    let took = Took { beats, cpu_ns_per_beat: took.cpu_ns_per_beat / beats.max(1), ..took };
+    let beats = extensions(log)?.saturating_sub(extended);
+    let took = Took::since(then, "official", options.leases, beats);
+    // Each lease beats when its reserve is all that is left of it.
+    let period_ms = millis(options.ttl).saturating_sub(2 * millis(options.budget()) + 1_000).max(1);
+    let expected = u64::from(options.leases) * millis(since.elapsed()) / period_ms;
+    if beats < expected - expected / 5 {
+        return Err(format!("{beats} extensions, expected about {expected}: it did not keep all leases"));
+    }
     // Dropping a guard releases its reservation: not part of what is compared.
     std::mem::forget(guards);
     Ok(took)
@@ -81,8 +89,14 @@ async fn keep(options: &Options) -> Result<Took, String> {
 /// Extensions that the server has logged. The client does not say how many it made.
 fn extensions(log: &Path) -> Result<u64, String> {
     let log = File::open(log).map_err(|error| format!("{}: {error}", log.display()))?;
-    let lines = BufReader::new(log).lines().map_while(Result::ok);
-    Ok(lines.filter(|line| line.contains(r#""operation":"extend""#)).count() as u64)
+    let mut count = 0;
+    for line in BufReader::new(log).lines().map_while(Result::ok) {
+        if line.contains(r#""event":"log-dropped""#) {
+            return Err("the server's log is not whole: the beats in it are not all".to_owned());
+        }
+        count += u64::from(line.contains(r#""operation":"extend""#));
+    }
+    Ok(count)
 }
 
 fn request(options: &Options) -> ReservationCreateRequest {

@@ -51,8 +51,8 @@ pub(crate) fn start(way: Way, args: &Args, wire: &Wire) -> Box<dyn Any> {
         Way::Fleet => Box::new(fleet::start(args, wire.clone(), 5_000_000)),
         Way::FleetByMs => Box::new(fleet::start(args, wire.clone(), 1_000_000)),
         Way::DelayQueue => Box::new(delays::start(args, wire.clone())),
-        Way::LeanTask => Box::new(task::start(args, wire, task::Keys::Derived)),
-        Way::TaskPerLease => Box::new(task::start(args, wire, task::Keys::Random)),
+        Way::LeanTask => Box::new(task::start(args, wire, task::Kind::Lean)),
+        Way::TaskPerLease => Box::new(task::start(args, wire, task::Kind::Official)),
     }
 }
 

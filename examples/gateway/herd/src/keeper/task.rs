@@ -14,22 +14,47 @@ use super::{first_remaining_ms, reservation};
 use crate::Args;
 use crate::wire::{Wire, key};
 
-/// What idempotency keys are made of.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Keys {
-    /// A random UUID.
-    Random,
-    /// The lease and a count, as the fleet's are.
-    Derived,
+/// How much of the official client there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Each key is a random UUID, and the user's guard knows what was granted.
+    Official,
+    /// Keys are the lease and a count, as the fleet's are, and the guard only stops the task.
+    Lean,
 }
 
-/// What the user holds, of which a client has more.
+/// What the user holds: the way to stop the task.
 #[derive(Debug)]
 pub(super) struct Guard {
     _client: Wire,
     _reservation: String,
     cancel: CancellationToken,
     _heartbeat: JoinHandle<()>,
+    _granted: Option<Box<Granted>>,
+}
+
+/// What the official guard can be asked for besides, by its documentation.
+#[derive(Debug)]
+struct Granted {
+    _expires_at_ms: u64,
+    _affected_scopes: Vec<String>,
+    /// Tenant, workspace, app, workflow, agent and toolset; the tenant is named here.
+    _subject: [Option<String>; 6],
+    /// Kind and name.
+    _action: [String; 2],
+}
+
+impl Granted {
+    fn new() -> Self {
+        let mut subject = [const { None }; 6];
+        subject[0] = Some("demo".to_owned());
+        Self {
+            _expires_at_ms: 1_785_585_600_000,
+            _affected_scopes: vec!["tenant:demo".to_owned()],
+            _subject: subject,
+            _action: ["llm.completion".to_owned(), "gateway".to_owned()],
+        }
+    }
 }
 
 impl Drop for Guard {
@@ -38,7 +63,7 @@ impl Drop for Guard {
     }
 }
 
-pub(super) fn start(args: &Args, wire: &Wire, keys: Keys) -> Vec<Guard> {
+pub(super) fn start(args: &Args, wire: &Wire, kind: Kind) -> Vec<Guard> {
     let received = Instant::now();
     let ttl = super::config(args).extend_by().into();
     (0..args.leases)
@@ -48,14 +73,21 @@ pub(super) fn start(args: &Args, wire: &Wire, keys: Keys) -> Vec<Guard> {
             let heartbeat = Heartbeat {
                 client: client.clone(),
                 reservation: reservation.clone(),
-                keys: KeyMaker { keys, number, generation: 0 },
+                keys: KeyMaker { kind, number, generation: 0 },
                 max_rtt: Duration::ZERO,
                 lead_floor: Duration::from_millis(first_remaining_ms(args, number)),
                 received,
                 ttl,
             };
             let heartbeat = tokio::spawn(heartbeat.run(cancel.clone()));
-            Guard { _client: client, _reservation: reservation, cancel, _heartbeat: heartbeat }
+            let granted = (kind == Kind::Official).then(|| Box::new(Granted::new()));
+            Guard {
+                _client: client,
+                _reservation: reservation,
+                cancel,
+                _heartbeat: heartbeat,
+                _granted: granted,
+            }
         })
         .collect()
 }
@@ -129,7 +161,7 @@ impl Heartbeat {
 
 #[derive(Debug)]
 struct KeyMaker {
-    keys: Keys,
+    kind: Kind,
     number: u32,
     generation: u32,
 }
@@ -137,9 +169,9 @@ struct KeyMaker {
 impl KeyMaker {
     fn fresh(&mut self) -> String {
         self.generation += 1;
-        match self.keys {
-            Keys::Random => Uuid::new_v4().to_string(),
-            Keys::Derived => key(self.number, self.generation),
+        match self.kind {
+            Kind::Official => Uuid::new_v4().to_string(),
+            Kind::Lean => key(self.number, self.generation),
         }
     }
 }
