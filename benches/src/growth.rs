@@ -12,7 +12,8 @@ const ROUNDS: usize = 5;
 const MS: u64 = 1_000_000;
 
 fn main() {
-    let leases: usize = std::env::args().nth(1).and_then(|number| number.parse().ok()).expect("how many leases");
+    let leases: usize =
+        std::env::args().nth(1).and_then(|number| number.parse().ok()).expect("how many leases");
     let mut rounds: Vec<[f64; 3]> = (0..ROUNDS).map(|_| round(leases)).collect();
     let bytes = size_of::<Slot>() + size_of::<Place>();
     for (call, name) in ["insert", "handle", "poll"].into_iter().enumerate() {
@@ -28,7 +29,8 @@ fn main() {
 fn round(leases: usize) -> [f64; 3] {
     let (mut slots, mut queue) = (vec![Slot::EMPTY; leases], vec![Place::EMPTY; leases]);
     let (mut classes, mut seconds) = ([Class::EMPTY; 1], []);
-    let memory = Memory { slots: &mut slots, queue: &mut queue, classes: &mut classes, seconds: &mut seconds };
+    let memory =
+        Memory { slots: &mut slots, queue: &mut queue, classes: &mut classes, seconds: &mut seconds };
     let mut fleet = Fleet::new(memory, Pace::default());
     let settings = Settings { request_timeout_ms: Some(10_000), ..Settings::new(60_000) };
     let class = fleet.add_class(Config::new(settings).expect("in range")).expect("there is room");

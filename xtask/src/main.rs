@@ -148,8 +148,7 @@ fn all_budgets(record: bool) -> Outcome {
     library::build()?;
     held.extend(c_budgets::measure()?);
     if record {
-        let figures: Vec<_> =
-            held.iter().map(|held| (held.name.clone(), held.measured, held.gate)).collect();
+        let figures: Vec<_> = held.iter().map(|held| (held.name.clone(), held.measured, held.gate)).collect();
         history::record(&figures)?;
     }
     budgets::verdict(&held)

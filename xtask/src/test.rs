@@ -105,7 +105,15 @@ fn tests() -> Outcome {
     }
     cargo(&["test", "--package", "leasebeat", "--no-default-features", "--locked"])?;
     cargo(&["test", "--workspace", "--all-features", "--locked"])?;
-    cargo(&["test", "--quiet", "--manifest-path", "xtask/Cargo.toml", "--target-dir", "target/xtask", "--locked"])?;
+    cargo(&[
+        "test",
+        "--quiet",
+        "--manifest-path",
+        "xtask/Cargo.toml",
+        "--target-dir",
+        "target/xtask",
+        "--locked",
+    ])?;
     playground::test()?;
     python()
 }

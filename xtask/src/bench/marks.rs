@@ -43,7 +43,8 @@ fn documents_of_the_project() -> Outcome<Vec<PathBuf>> {
 }
 
 fn value(results: &Results, gates: &BTreeMap<String, u64>, source: &str) -> Outcome<String> {
-    let unknown = || format!("figure {source:?}: neither budget/GROUP.NAME nor SECTION/ROW/KEY that was measured");
+    let unknown =
+        || format!("figure {source:?}: neither budget/GROUP.NAME nor SECTION/ROW/KEY that was measured");
     if let Some(gate) = source.strip_prefix("budget/") {
         let gate = gates.get(gate).ok_or_else(unknown)?;
         return Ok(number(super::sources::float(*gate), 0));

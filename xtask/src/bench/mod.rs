@@ -70,15 +70,7 @@ fn measure(section: &Section) -> Outcome<Measured> {
     }
     let versions = section.tools.iter().map(|tool| machine::version(tool)).collect::<Outcome<_>>()?;
     let commands = section.commands.iter().map(|&command| command.to_owned()).collect();
-    Ok(Measured {
-        date: machine::date()?,
-        commit,
-        machine: machine::name()?,
-        load,
-        versions,
-        commands,
-        rows,
-    })
+    Ok(Measured { date: machine::date()?, commit, machine: machine::name()?, load, versions, commands, rows })
 }
 
 /// Writes the page, the plots and the marked figures again from the results.

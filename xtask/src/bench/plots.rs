@@ -32,11 +32,8 @@ pub fn plot(section: &Section, measured: &Measured) -> Outcome<Option<String>> {
 type Drawn = Result<String, Box<dyn std::error::Error>>;
 
 fn bars(measured: &Measured, key: &str, title: &str) -> Drawn {
-    let bars: Vec<(&str, f64)> = measured
-        .rows
-        .iter()
-        .filter_map(|row| Some((row.name.as_str(), *row.values.get(key)?)))
-        .collect();
+    let bars: Vec<(&str, f64)> =
+        measured.rows.iter().filter_map(|row| Some((row.name.as_str(), *row.values.get(key)?))).collect();
     let most = bars.iter().map(|(_, value)| *value).fold(0.0, f64::max) * 1.15;
     let count = bars.len();
     let mut text = String::new();
