@@ -9,6 +9,7 @@ mod c_budgets;
 mod consumer;
 mod explore;
 mod firmware;
+mod fleet;
 mod fuzz;
 mod r#gen;
 mod history;
@@ -66,6 +67,12 @@ enum Job {
         /// Only show how the figures and their gates went
         #[arg(long, conflicts_with = "record")]
         history: bool,
+    },
+    /// Count what a fleet costs and what its queue could be instead, into docs/FLEET.md
+    Fleet {
+        /// Only hold what a fleet of a million costs to its budgets
+        #[arg(long)]
+        check: bool,
     },
     /// Build the npm package, wasm/npm
     Npm,
@@ -149,6 +156,7 @@ fn all_budgets(record: bool) -> Outcome {
     let mut held = budgets::measure()?;
     library::build()?;
     held.extend(c_budgets::measure()?);
+    held.extend(fleet::measure()?);
     if record {
         let figures: Vec<_> = held.iter().map(|held| (held.name.clone(), held.measured, held.gate)).collect();
         history::record(&commit, &figures)?;
@@ -168,11 +176,16 @@ fn main() -> ExitCode {
         Job::Install { prefix } => library::install(&prefix),
         Job::Budgets { history: true, .. } => history::show(),
         Job::Budgets { record, .. } => all_budgets(record),
+        Job::Fleet { check } => {
+            setup::for_budgets().and_then(|()| if check { fleet::check() } else { fleet::document() })
+        }
         Job::Npm => setup::npm().and_then(|()| npm::build()),
         Job::Playground => playground::build(),
         Job::Bench { check: true, .. } => bench::check(),
         Job::Bench { render: true, .. } => bench::render(),
-        Job::Bench { sections, .. } => setup::for_budgets().and_then(|()| bench::run(&sections)),
+        Job::Bench { sections, .. } => setup::for_budgets()
+            .and_then(|()| bench::run(&sections))
+            .and_then(|()| if sections.is_empty() { fleet::document() } else { Ok(()) }),
         Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }

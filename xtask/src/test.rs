@@ -2,7 +2,7 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV, WASM};
-use crate::{Outcome, bare_metal, bench, budgets, consumer, firmware, fuzz, npm, playground};
+use crate::{Outcome, bare_metal, bench, budgets, consumer, firmware, fleet, fuzz, npm, playground};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 6] = [
@@ -29,6 +29,7 @@ pub fn all() -> Outcome {
     msrv()?;
     bare_metal::links_no_panic(CORTEX_M3)?;
     budgets::check()?;
+    fleet::check()?;
     consumer::all()?;
     fuzz::ffi(FUZZED)?;
     firmware::all()?;

@@ -31,13 +31,12 @@ impl<const D: usize> Heap<D> {
         }
         loop {
             let first = hole * D + 1;
-            let end = (first + D).min(self.places.len());
-            let Some(child) = (first..end).min_by_key(|child| self.places[*child].at) else { break };
-            if self.places[child].at >= entry.at {
+            let Some((nth, below)) = self.places.get(first..).and_then(earliest::<D>) else { break };
+            if below.at >= entry.at {
                 break;
             }
-            self.put(hole, self.places[child]);
-            hole = child;
+            self.put(hole, below);
+            hole = first + nth;
         }
         self.put(hole, entry);
     }
@@ -46,6 +45,17 @@ impl<const D: usize> Heap<D> {
     fn put(&mut self, hole: usize, entry: Place) {
         self.places[hole] = entry;
         self.stands[entry.slot as usize] = hole as u32;
+    }
+}
+
+/// Which of up to `D` children is due first; a full node's are looked at without a loop.
+#[inline]
+fn earliest<const D: usize>(children: &[Place]) -> Option<(usize, Place)> {
+    let earlier =
+        |one: (usize, Place), other: (usize, Place)| if other.1.at < one.1.at { other } else { one };
+    match children.first_chunk::<D>() {
+        Some(children) => (0..D).map(|nth| (nth, children[nth])).reduce(earlier),
+        None => (0..).zip(children.iter().copied()).reduce(earlier),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The queues that a fleet could have, with what its leases ask of one: a recorded run of real kernels.
 
-use leasebeat::fleet::{Fleet, LeaseId};
 use leasebeat::Heartbeat;
+use leasebeat::fleet::{Fleet, LeaseId};
 
 use crate::heap::Heap;
 use crate::traffic::{MS, Traffic};
@@ -76,8 +76,8 @@ pub(crate) fn compare(leases: usize) {
 
 /// A million beats in the same second, and one poll when it begins.
 pub(crate) fn herd(leases: usize) {
-    let ahead = 40_000 * MS >> TICK_SHIFT;
-    let second = 1_000 * MS >> TICK_SHIFT;
+    let ahead = (40_000 * MS) >> TICK_SHIFT;
+    let second = (1_000 * MS) >> TICK_SHIFT;
     let slots = 0..u32::try_from(leases).expect("fewer than 2^32");
     let asked: Vec<_> = slots.map(|slot| Asked::Set(slot, ahead + u64::from(slot) % second)).collect();
     let (mut heap2, mut heap4, mut heap8) =

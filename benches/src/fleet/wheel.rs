@@ -28,12 +28,7 @@ pub(crate) struct Wheel {
 impl Wheel {
     pub(crate) fn new(slots: usize) -> Self {
         let node = Node { at: 0, before: NOWHERE, after: NOWHERE, list: UNLISTED };
-        Self {
-            nodes: vec![node; slots],
-            heads: [NOWHERE; LEVELS * LISTS],
-            occupied: [0; LEVELS],
-            now: 0,
-        }
+        Self { nodes: vec![node; slots], heads: [NOWHERE; LEVELS * LISTS], occupied: [0; LEVELS], now: 0 }
     }
 
     /// Where in its level the time `at` has its list.

@@ -13,12 +13,12 @@ const ROUNDS: u64 = 100;
 const HOUR_MS: u64 = 3_600_000;
 
 pub(crate) fn calls(leases: usize) {
-    let pace = Pace { seed: 1, jitter_permille: 10, beats_per_second: 1 };
+    let pace = Pace { seed: 1, jitter_permille: 0, beats_per_second: 1 };
     let mut fleet = fleet(leases, 4_096, pace);
     let class = fleet.add_class(config()).expect("there is room for one");
     let created = |ms, at| Event::from(Outcome::Created(success(ms, MS, at)));
 
-    // All but the last are due in the first minute, and none leaves room in the hour's last seconds.
+    // Most are due in the first minute; the others leave no room in the seconds at the hour's end.
     let bulk = u64::try_from(leases).expect("fewer than 2^64") - ROUNDS - 1;
     for number in 0..bulk {
         let id = fleet.insert(class).expect("there is room");
@@ -39,8 +39,8 @@ pub(crate) fn calls(leases: usize) {
         let (id, decision) = poll(&mut fleet, now).expect("it is due");
         println!("poll 1");
         assert!(matches!(decision.action, Action::Send(_)));
-        // From there to its end, past an hour's full seconds.
-        let extended = Outcome::Extended(success(HOUR_MS, MS, now.as_nanos()));
+        // From there to the hour's end, whose seconds are full.
+        let extended = Outcome::Extended(success(HOUR_MS - now.as_nanos() / MS, MS, now.as_nanos()));
         handle(&mut fleet, id, extended.into(), now).expect("it is in flight");
         println!("handle 1");
         let first = fleet.next_id(None).expect("leases are there");

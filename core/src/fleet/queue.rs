@@ -108,7 +108,8 @@ impl<'m> Queue<'m> {
 /// Which of up to four children is due first. Where there are four, the two halves are looked at side by side.
 #[inline]
 fn earliest(children: &[Place]) -> Option<(usize, Place)> {
-    let earlier = |one: (usize, Place), other: (usize, Place)| if other.1.at < one.1.at { other } else { one };
+    let earlier =
+        |one: (usize, Place), other: (usize, Place)| if other.1.at < one.1.at { other } else { one };
     if let Some(&[a, b, c, d]) = children.first_chunk() {
         return Some(earlier(earlier((0, a), (1, b)), earlier((2, c), (3, d))));
     }
