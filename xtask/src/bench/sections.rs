@@ -63,8 +63,8 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "handle",
         title: "One decision",
-        about: "One call of `handle` with each kind of event, in Rust. 60 s of TTL, 10 s for a request. The call is not inlined, and \
-                its decision is written to memory.",
+        about: "One call of `handle` with each kind of event, in Rust. 60 s of TTL, 10 s for a request. The call is not inlined. Its decision is \
+                copied once more than where the gates are counted, so a figure here is a little above theirs.",
         commands: &[
             "valgrind --tool=callgrind target/release/leasebeat-costs handle",
             "cargo bench -p leasebeat-benches --bench cases -- ^handle/",
