@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 
 use crate::Outcome;
+use crate::bench::grouped;
 use crate::budgets::{Figure, Held, compare, total, verdict};
 use crate::run::{cargo, command, file, output};
 
@@ -52,9 +53,9 @@ pub fn document() -> Outcome {
     let path = file(GUIDE);
     let guide = fs::read_to_string(&path).map_err(|error| format!("{GUIDE}: {error}"))?;
     let rest = guide.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
-    let (head, tail) = rest.ok_or_else(|| format!("{GUIDE} has no place for the figures"))?;
+    let (before, after) = rest.ok_or_else(|| format!("{GUIDE} has no place for the figures"))?;
     let figures = format!("{BEGIN}\n{calls}\n{worst}\n{queues}\n{herd}\n{END}");
-    fs::write(&path, format!("{head}{figures}{tail}")).map_err(|error| format!("{GUIDE}: {error}"))
+    fs::write(&path, format!("{before}{figures}{after}")).map_err(|error| format!("{GUIDE}: {error}"))
 }
 
 fn build() -> Outcome {
@@ -74,7 +75,8 @@ fn table(title: &str, sizes: &[u64], count: impl Fn(u64) -> Outcome<Counts>) -> 
             write!(rows[index].1, " {} |", grouped(value)).map_err(|error| error.to_string())?;
         }
     }
-    let rows: String = rows.into_iter().map(|(name, cells)| format!("| {name} |{cells}\n")).collect();
+    let rows: Vec<String> = rows.into_iter().map(|(name, cells)| format!("| {name} |{cells}\n")).collect();
+    let rows = rows.concat();
     Ok(format!("{head}\n|---|{}\n{rows}", "---:|".repeat(sizes.len())))
 }
 
@@ -121,17 +123,4 @@ fn count(options: &[String], dump: &str, what: &str, leases: u64) -> Outcome<Str
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let printed = output(command("valgrind", &arguments))?;
     Ok(String::from_utf8_lossy(&printed.stdout).into_owned())
-}
-
-/// 1,000,000 rather than 1000000.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

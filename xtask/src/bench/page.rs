@@ -90,6 +90,11 @@ fn of_run(ratio: &Ratio, measured: &Measured, row: &Row) -> Option<String> {
     Some(number(value / base, 2))
 }
 
+/// 1,000,000 rather than 1000000.
+pub fn grouped(count: u64) -> String {
+    number(super::sources::float(count), 0)
+}
+
 /// With commas between thousands.
 pub fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
