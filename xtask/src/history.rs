@@ -29,9 +29,9 @@ pub fn last() -> Outcome<BTreeMap<String, Entry>> {
     Ok(read()?.into_iter().map(|entry| (entry.figure.clone(), entry)).collect())
 }
 
-/// Appends every figure that is not what it was last time.
-pub fn record(figures: &[(String, u64, u64)]) -> Outcome {
-    let (date, commit, last) = (machine::date()?, machine::commit()?, last()?);
+/// Appends every figure of a commit that is not what it was last time.
+pub fn record(commit: &str, figures: &[(String, u64, u64)]) -> Outcome {
+    let (date, last) = (machine::date()?, last()?);
     let mut text = fs::read_to_string(file(HISTORY)).unwrap_or_else(|_| HEAD.to_owned());
     let mut changed = 0;
     for (figure, measured, gate) in figures {

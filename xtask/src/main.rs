@@ -161,13 +161,15 @@ fn serve_load() -> Outcome {
 fn all_budgets(record: bool) -> Outcome {
     setup::for_budgets()?;
     setup::c()?;
+    // Before anything runs: what is measured is what is there now.
+    let commit = bench::machine::commit()?;
     let mut held = budgets::measure()?;
     library::build()?;
     held.extend(c_budgets::measure()?);
     held.extend(fleet::measure()?);
     if record {
         let figures: Vec<_> = held.iter().map(|held| (held.name.clone(), held.measured, held.gate)).collect();
-        history::record(&figures)?;
+        history::record(&commit, &figures)?;
     }
     budgets::verdict(&held)
 }

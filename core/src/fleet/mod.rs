@@ -139,7 +139,7 @@ impl<'m> Fleet<'m> {
             classes_used: 0,
             calendar: Calendar::new(pace, seconds),
             untouched: 0,
-            free: Slot::NOWHERE,
+            free: Slot::NONE,
             totals: Totals::default(),
         }
     }
@@ -201,10 +201,7 @@ impl<'m> Fleet<'m> {
     pub fn remove(&mut self, id: LeaseId) -> Result<(), FleetError> {
         self.get(id)?;
         self.give_back(id.slot);
-        let Some(slot) = slot_at(self.slots, id.slot) else { return Err(FleetError::StaleId) };
-        if let Some(place) = slot.queued_at() {
-            self.queue.remove(place, self.slots);
-        }
+        self.queue.remove(id.slot);
         let free = self.free;
         if let Some(slot) = slot_at(self.slots, id.slot) {
             slot.generation = slot.generation.saturating_add(1);
@@ -337,30 +334,27 @@ impl<'m> Fleet<'m> {
 
     /// A slot for a new lease: one that was freed, or one that was never used.
     fn take_slot(&mut self) -> Option<LeaseId> {
-        if self.len() >= self.queue.capacity() {
+        if self.free != Slot::NONE {
+            let slot = self.free;
+            let held = slot_at(self.slots, slot)?;
+            self.free = held.next;
+            return Some(LeaseId { slot, generation: held.generation });
+        }
+        let slot = self.untouched;
+        let next = slot.checked_add(1)?;
+        if usize::try_from(next).ok()? > self.queue.capacity() {
             return None;
         }
-        let slot = if self.free == Slot::NOWHERE {
-            let slot = self.untouched;
-            let next = slot.checked_add(1).filter(|next| *next < Slot::NOWHERE)?;
-            *slot_at(self.slots, slot)? = Slot::EMPTY;
-            self.untouched = next;
-            slot
-        } else {
-            let slot = self.free;
-            self.free = slot_at(self.slots, slot)?.place;
-            slot
-        };
-        let held = slot_at(self.slots, slot)?;
-        held.place = Slot::NOWHERE;
-        Some(LeaseId { slot, generation: held.generation })
+        *slot_at(self.slots, slot)? = Slot::EMPTY;
+        self.queue.forget(slot);
+        self.untouched = next;
+        Some(LeaseId { slot, generation: Slot::EMPTY.generation })
     }
 
     /// Remembers a lease's kernel, and queues it for when it acts next. One that acts when it did before stays where it is.
     fn settle(&mut self, id: LeaseId, heartbeat: &Heartbeat, before: Option<&Heartbeat>) {
         let Some(slot) = slot_at(self.slots, id.slot) else { return };
         slot.remember(heartbeat);
-        let place = slot.queued_at();
         let acts_at = heartbeat.acts_at();
         let same_wait = |before: &Heartbeat| {
             before.acts_at() == acts_at && before.waits_for_a_beat() == heartbeat.waits_for_a_beat()
@@ -369,17 +363,12 @@ impl<'m> Fleet<'m> {
             return;
         }
         self.give_back(id.slot);
-        match (acts_at, place) {
-            (Some(due), _) => {
-                let Planned { at, kept } = self.plan(id, heartbeat, due);
-                if let Some(slot) = slot_at(self.slots, id.slot) {
-                    slot.kept = kept;
-                }
-                self.queue.set(id.slot, place, at, self.slots);
-            }
-            (None, Some(place)) => self.queue.remove(place, self.slots),
-            (None, None) => {}
+        let Some(due) = acts_at else { return self.queue.remove(id.slot) };
+        let Planned { at, kept } = self.plan(id, heartbeat, due);
+        if let Some(slot) = slot_at(self.slots, id.slot) {
+            slot.kept = kept;
         }
+        self.queue.set(id.slot, at);
     }
 
     fn plan(&mut self, id: LeaseId, heartbeat: &Heartbeat, due: Instant) -> Planned {
@@ -396,7 +385,7 @@ impl<'m> Fleet<'m> {
         if !core::mem::take(&mut held.kept) {
             return;
         }
-        if let Some(at) = held.queued_at().and_then(|place| self.queue.at(place)) {
+        if let Some(at) = self.queue.at(slot) {
             self.calendar.give_back(at);
         }
     }

@@ -78,8 +78,8 @@ pub struct Slot {
     state: Option<State>,
     /// Of the lease that is here, or will be next. The last one is never given: then the slot is spent.
     pub(crate) generation: u32,
-    /// In the queue; of a free slot, the next free one.
-    pub(crate) place: u32,
+    /// Of a free slot: the next free one.
+    pub(crate) next: u32,
     pub(crate) class: ClassId,
     /// FL4: the second that was kept for its next beat is the one it is queued for.
     pub(crate) kept: bool,
@@ -88,18 +88,14 @@ pub struct Slot {
 impl Slot {
     /// Memory that is not used yet.
     pub const EMPTY: Self =
-        Self { state: None, generation: 1, place: Self::NOWHERE, class: ClassId(0), kept: false };
+        Self { state: None, generation: 1, next: Self::NONE, class: ClassId(0), kept: false };
 
-    /// No place in the queue, or no next free slot.
-    pub(crate) const NOWHERE: u32 = u32::MAX;
-
-    pub(crate) fn queued_at(&self) -> Option<usize> {
-        if self.place == Self::NOWHERE { None } else { usize::try_from(self.place).ok() }
-    }
+    /// No next free slot.
+    pub(crate) const NONE: u32 = u32::MAX;
 
     pub(crate) fn free(&mut self, next: u32) {
         self.state = None;
-        self.place = next;
+        self.next = next;
         self.kept = false;
     }
 

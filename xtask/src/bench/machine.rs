@@ -12,10 +12,11 @@ pub fn version(tool: &str) -> Outcome<String> {
     Ok(if line.to_lowercase().contains(name) { line } else { format!("{name} {line}") })
 }
 
-/// The commit that is checked out; with a `+` where a file of it has changed, the results and what is made of them aside.
+/// The commit that is checked out; with a `+` where a file has changed that can matter: no document, and not the
+/// history.
 pub fn commit() -> Outcome<String> {
     let commit = first_line("git", &["rev-parse", "--short=10", "HEAD"])?;
-    let arguments = ["status", "--porcelain", "--", ".", ":!docs", ":!README.md", ":!benches/history.tsv"];
+    let arguments = ["status", "--porcelain", "--", ".", ":!docs", ":!*.md", ":!benches/history.tsv"];
     let changed = output(command("git", &arguments))?;
     Ok(if changed.stdout.is_empty() { commit } else { commit + "+" })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use super::page::number;
+use super::page::{grouped, number};
 use super::results::Results;
 use super::sections::SECTIONS;
 use crate::run::file;
@@ -47,7 +47,7 @@ fn value(results: &Results, gates: &BTreeMap<String, u64>, source: &str) -> Outc
         || format!("figure {source:?}: neither budget/GROUP.NAME nor SECTION/ROW/KEY that was measured");
     if let Some(gate) = source.strip_prefix("budget/") {
         let gate = gates.get(gate).ok_or_else(unknown)?;
-        return Ok(number(super::sources::float(*gate), 0));
+        return Ok(grouped(*gate));
     }
     let mut parts = source.splitn(2, '/');
     let (section, rest) = (parts.next().unwrap_or_default(), parts.next().ok_or_else(unknown)?);

@@ -20,6 +20,8 @@ use crate::run::file;
 use results::{Measured, Results};
 use sections::{SECTIONS, Section};
 
+pub use page::grouped;
+
 const PAGE: &str = "docs/PERFORMANCE.md";
 const PLOTS: &str = "docs/performance";
 

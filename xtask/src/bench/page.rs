@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::plots;
 use super::results::{Measured, Results, Row};
-use super::sections::{Column, SECTIONS, Section};
+use super::sections::{Column, Ratio, SECTIONS, Section};
 
 const HEAD: &str = "<!-- Written by `cargo xtask bench` from docs/performance/results.json: change nothing by hand. -->
 
@@ -49,11 +49,11 @@ fn write_section(page: &mut String, section: &Section, measured: &Measured) {
     for column in &columns {
         let _ = write!(page, " {} |", column.title);
     }
-    if let Some(ratio) = &section.ratio {
+    for ratio in section.ratios {
         let _ = write!(page, " {} |", ratio.title);
     }
     page.push_str("\n|---|");
-    page.push_str(&"---:|".repeat(columns.len() + usize::from(section.ratio.is_some())));
+    page.push_str(&"---:|".repeat(columns.len() + section.ratios.len()));
     page.push('\n');
     for row in &measured.rows {
         let _ = write!(page, "| {} |", row.name);
@@ -62,8 +62,8 @@ fn write_section(page: &mut String, section: &Section, measured: &Measured) {
             let _ =
                 write!(page, " {} |", value.map_or(String::new(), |value| number(*value, column.decimals)));
         }
-        if section.ratio.is_some() {
-            let _ = write!(page, " {} |", ratio(section, measured, row).unwrap_or_default());
+        for ratio in section.ratios {
+            let _ = write!(page, " {} |", of_run(ratio, measured, row).unwrap_or_default());
         }
         page.push('\n');
     }
@@ -84,10 +84,15 @@ fn write_section(page: &mut String, section: &Section, measured: &Measured) {
     let _ = write!(page, "```sh\n{}\n```\n", measured.commands.join("\n"));
 }
 
-fn ratio(section: &Section, measured: &Measured, row: &Row) -> Option<String> {
-    let ratio = section.ratio.as_ref()?;
+/// A row's figure over that of the row it is compared with.
+fn of_run(ratio: &Ratio, measured: &Measured, row: &Row) -> Option<String> {
     let (value, base) = (row.values.get(ratio.key)?, measured.figure(ratio.to, ratio.key)?);
     Some(number(value / base, 2))
+}
+
+/// 1,000,000 rather than 1000000.
+pub fn grouped(count: u64) -> String {
+    number(super::sources::float(count), 0)
 }
 
 /// With commas between thousands.

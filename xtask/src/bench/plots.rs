@@ -36,6 +36,9 @@ fn bars(measured: &Measured, key: &str, title: &str) -> Drawn {
         measured.rows.iter().filter_map(|row| Some((row.name.as_str(), *row.values.get(key)?))).collect();
     let most = bars.iter().map(|(_, value)| *value).fold(0.0, f64::max) * 1.15;
     let count = bars.len();
+    if count == 0 {
+        return Err(format!("no row has {key}").into());
+    }
     let mut text = String::new();
     {
         let height = u32::try_from(90 + 26 * count)?;
@@ -46,7 +49,7 @@ fn bars(measured: &Measured, key: &str, title: &str) -> Drawn {
             .margin(12)
             .x_label_area_size(24)
             .y_label_area_size(230)
-            .build_cartesian_2d(0.0..most, (0..count).into_segmented())?;
+            .build_cartesian_2d(0.0..most, (0..count - 1).into_segmented())?;
         // The first row on top.
         let name = |at: &SegmentValue<usize>| match at {
             SegmentValue::CenterOf(index) if *index < count => bars[count - 1 - index].0.to_owned(),
@@ -60,7 +63,8 @@ fn bars(measured: &Measured, key: &str, title: &str) -> Drawn {
             .x_label_formatter(&|value| number(*value, 0))
             .draw()?;
         chart.draw_series(bars.iter().rev().enumerate().map(|(index, (_, value))| {
-            let (from, to) = (SegmentValue::Exact(index), SegmentValue::Exact(index + 1));
+            let to = if index + 1 == count { SegmentValue::Last } else { SegmentValue::Exact(index + 1) };
+            let from = SegmentValue::Exact(index);
             let mut bar = Rectangle::new([(0.0, from), (*value, to)], BAR.filled());
             bar.set_margin(4, 4, 0, 0);
             bar
@@ -112,4 +116,32 @@ fn growth(measured: &Measured, key: &str, title: &str) -> Drawn {
         root.present()?;
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::results::Row;
+
+    #[test]
+    fn a_line_for_each_call_and_the_same_plot_each_time() {
+        let rows = [("insert", 1_000.0, 40.0), ("insert", 1_000_000.0, 80.0), ("poll", 1_000.0, 300.0)];
+        let row =
+            |(call, leases, ns)| Row::new(&format!("{call}, {leases}"), &[("leases", leases), ("ns", ns)]);
+        let measured = Measured {
+            date: String::new(),
+            commit: String::new(),
+            machine: String::new(),
+            load: String::new(),
+            versions: Vec::new(),
+            commands: Vec::new(),
+            rows: rows.map(row).into(),
+        };
+        let plot = growth(&measured, "ns", "growth").unwrap();
+        for label in ["insert", "poll", "1,000", "1,000,000"] {
+            assert!(plot.contains(label), "{label} is not in the plot");
+        }
+        assert_eq!(plot, growth(&measured, "ns", "growth").unwrap());
+        assert!(bars(&measured, "bytes", "none has them").is_err());
+    }
 }
