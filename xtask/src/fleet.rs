@@ -52,9 +52,9 @@ pub fn document() -> Outcome {
     let path = file(GUIDE);
     let guide = fs::read_to_string(&path).map_err(|error| format!("{GUIDE}: {error}"))?;
     let rest = guide.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
-    let (head, tail) = rest.ok_or_else(|| format!("{GUIDE} has no place for the figures"))?;
+    let (before, after) = rest.ok_or_else(|| format!("{GUIDE} has no place for the figures"))?;
     let figures = format!("{BEGIN}\n{calls}\n{worst}\n{queues}\n{herd}\n{END}");
-    fs::write(&path, format!("{head}{figures}{tail}")).map_err(|error| format!("{GUIDE}: {error}"))
+    fs::write(&path, format!("{before}{figures}{after}")).map_err(|error| format!("{GUIDE}: {error}"))
 }
 
 fn build() -> Outcome {
@@ -74,8 +74,8 @@ fn table(title: &str, sizes: &[u64], count: impl Fn(u64) -> Outcome<Counts>) -> 
             write!(rows[index].1, " {} |", grouped(value)).map_err(|error| error.to_string())?;
         }
     }
-    let rows: String = rows.into_iter().map(|(name, cells)| format!("| {name} |{cells}\n")).collect();
-    Ok(format!("{head}\n|---|{}\n{rows}", "---:|".repeat(sizes.len())))
+    let rows: Vec<String> = rows.into_iter().map(|(name, cells)| format!("| {name} |{cells}\n")).collect();
+    Ok(format!("{head}\n|---|{}\n{}", "---:|".repeat(sizes.len()), rows.concat()))
 }
 
 /// The instructions of one call of each kind on average, rounded up.
@@ -128,7 +128,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
