@@ -4,7 +4,18 @@ use crate::decision::{Decision, Key};
 use crate::state::{Heartbeat, Phase};
 use crate::time::{Instant, Nanos};
 
+/// What a kernel waits for: as long as it is the same, its place in the queue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    acts_at: Option<Instant>,
+    for_a_beat: bool,
+}
+
 impl Heartbeat {
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting { acts_at: self.acts_at(), for_a_beat: self.waits_for_a_beat() }
+    }
+
     /// The first reading at which a tick does more than to say how long is left (T4, L3).
     pub(crate) fn acts_at(&self) -> Option<Instant> {
         let deadline = self.next_deadline()?;

@@ -38,6 +38,7 @@ mod queue;
 mod slot;
 mod totals;
 
+use self::early::Waiting;
 use self::pace::{Calendar, Planned};
 use self::queue::Queue;
 use crate::config::Config;
@@ -220,11 +221,11 @@ impl<'m> Fleet<'m> {
     /// # Errors
     /// [`FleetError::StaleId`], and [`FleetError::Misuse`] where the event cannot happen now.
     pub fn handle(&mut self, id: LeaseId, event: Event, now: Instant) -> Result<Decision, FleetError> {
-        let before = self.get(id)?;
-        let mut heartbeat = before;
+        let mut heartbeat = self.get(id)?;
+        let (waited, stopped) = (heartbeat.waiting(), heartbeat.stopped());
         let decision = heartbeat.handle(event, now)?;
-        self.totals.count(&before, &heartbeat, &decision);
-        self.settle(id, &heartbeat, Some(&before));
+        self.totals.count(stopped, &heartbeat, &decision);
+        self.settle(id, &heartbeat, Some(waited));
         Ok(decision)
     }
 
@@ -238,15 +239,14 @@ impl<'m> Fleet<'m> {
         if at > now {
             return None;
         }
-        let id = LeaseId { slot, generation: slot_at(self.slots, slot)?.generation };
-        let before = self.get(id).ok()?;
-        let mut heartbeat = before;
-        let early = before.acts_at().is_some_and(|due| now < due);
-        self.totals.early = self.totals.early.saturating_add(u64::from(early));
+        let (id, mut heartbeat) = self.standing(slot)?;
+        let stopped = heartbeat.stopped();
+        let early = heartbeat.acts_at().is_some_and(|due| now < due);
         let decision = if early { heartbeat.beat(now) } else { heartbeat.tick(now) };
         // It leaves in the second that was kept for it.
         slot_at(self.slots, slot)?.kept = false;
-        self.totals.count(&before, &heartbeat, &decision);
+        self.totals.early = self.totals.early.saturating_add(u64::from(early));
+        self.totals.count(stopped, &heartbeat, &decision);
         self.settle(id, &heartbeat, None);
         Some((id, decision))
     }
@@ -352,18 +352,14 @@ impl<'m> Fleet<'m> {
     }
 
     /// Remembers a lease's kernel, and queues it for when it acts next. One that acts when it did before stays where it is.
-    fn settle(&mut self, id: LeaseId, heartbeat: &Heartbeat, before: Option<&Heartbeat>) {
+    fn settle(&mut self, id: LeaseId, heartbeat: &Heartbeat, waited: Option<Waiting>) {
         let Some(slot) = slot_at(self.slots, id.slot) else { return };
         slot.remember(heartbeat);
-        let acts_at = heartbeat.acts_at();
-        let same_wait = |before: &Heartbeat| {
-            before.acts_at() == acts_at && before.waits_for_a_beat() == heartbeat.waits_for_a_beat()
-        };
-        if before.is_some_and(same_wait) {
+        if waited == Some(heartbeat.waiting()) {
             return;
         }
         self.give_back(id.slot);
-        let Some(due) = acts_at else { return self.queue.remove(id.slot) };
+        let Some(due) = heartbeat.acts_at() else { return self.queue.remove(id.slot) };
         let Planned { at, kept } = self.plan(id, heartbeat, due);
         if let Some(slot) = slot_at(self.slots, id.slot) {
             slot.kept = kept;

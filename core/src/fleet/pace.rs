@@ -91,8 +91,11 @@ impl<'m> Calendar<'m> {
     /// FL4: the latest second with room, from that of `latest` back to that of `earliest`.
     fn smoothed(&mut self, now: Instant, earliest: Instant, latest: Instant) -> Option<Planned> {
         let budget = self.pace.beats_per_second;
+        if budget == 0 {
+            return None;
+        }
         let ahead = second_of(latest).saturating_sub(second_of(now));
-        if budget == 0 || ahead >= u64::try_from(self.seconds.len()).unwrap_or(u64::MAX) {
+        if ahead >= u64::try_from(self.seconds.len()).unwrap_or(u64::MAX) {
             return None;
         }
         let mut number = second_of(latest);

@@ -28,12 +28,12 @@ impl Totals {
             .map_or(0, |(_, count)| *count)
     }
 
-    /// Counts what a lease went through from `before` to `after`.
-    pub(crate) fn count(&mut self, before: &Heartbeat, after: &Heartbeat, decision: &Decision) {
+    /// Counts what a lease that was, or was not, `stopped` has come to.
+    pub(crate) fn count(&mut self, stopped: Option<StopReason>, after: &Heartbeat, decision: &Decision) {
         if matches!(decision.action, Action::Send(_)) {
             self.sends = self.sends.saturating_add(1);
         }
-        if let (None, Some(reason)) = (before.stopped(), after.stopped()) {
+        if let (None, Some(reason)) = (stopped, after.stopped()) {
             for (one, count) in StopReason::ALL.iter().zip(&mut self.stopped) {
                 if *one == reason {
                     *count = count.saturating_add(1);
