@@ -5,18 +5,19 @@ use std::fmt::Write;
 use std::fs;
 
 use crate::Outcome;
+use crate::bench::grouped;
 use crate::budgets::{Figure, Held, compare, total, verdict};
 use crate::run::{cargo, command, file, output};
 
 const PROGRAM: &str = "target/release/leasebeat-fleet-bench";
 const CALLS: [&str; 4] = ["insert", "handle", "poll", "remove"];
-const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+pub const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const GUIDE: &str = "docs/FLEET.md";
 const BEGIN: &str = "<!-- written by `cargo xtask fleet`: -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// What was counted, in the order the program printed it.
-type Counts = Vec<(String, u64)>;
+pub type Counts = Vec<(String, u64)>;
 
 /// Measures a fleet of a million, and holds it to its budgets.
 pub fn check() -> Outcome {
@@ -75,11 +76,12 @@ fn table(title: &str, sizes: &[u64], count: impl Fn(u64) -> Outcome<Counts>) -> 
         }
     }
     let rows: Vec<String> = rows.into_iter().map(|(name, cells)| format!("| {name} |{cells}\n")).collect();
-    Ok(format!("{head}\n|---|{}\n{}", "---:|".repeat(sizes.len()), rows.concat()))
+    let rows = rows.concat();
+    Ok(format!("{head}\n|---|{}\n{rows}", "---:|".repeat(sizes.len())))
 }
 
 /// The instructions of one call of each kind on average, rounded up.
-fn means(what: &str, leases: u64) -> Outcome<Counts> {
+pub fn means(what: &str, leases: u64) -> Outcome<Counts> {
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let dump = directory.path().join("calls").display().to_string();
     let printed =
@@ -121,17 +123,4 @@ fn count(options: &[String], dump: &str, what: &str, leases: u64) -> Outcome<Str
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let printed = output(command("valgrind", &arguments))?;
     Ok(String::from_utf8_lossy(&printed.stdout).into_owned())
-}
-
-/// 1,000,000 rather than 1000000.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
