@@ -79,7 +79,7 @@ fn lives(mut fleet: Fleet<'_>) -> u64 {
         fleet.handle(id, event, now).expect("it is in flight");
         let stale = Event::Report { attempt: Some(AttemptId::new(u32::MAX)), outcome: Outcome::Denied };
         assert!(fleet.handle(id, stale, now).is_err());
-        if polls % 97 == 0 {
+        if polls.is_multiple_of(97) {
             fleet.remove(id).expect("it is there");
             begin(&mut fleet, now.as_nanos());
         }
