@@ -35,7 +35,7 @@ pub enum Denial {
 impl Denial {
     /// The reason code of a dry run.
     #[must_use]
-    pub const fn reason_code(self) -> &'static str {
+    pub fn reason_code(self) -> &'static str {
         match self {
             Self::BudgetNotFound => "BUDGET_NOT_FOUND",
             other => other.code().as_str(),

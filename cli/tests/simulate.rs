@@ -92,6 +92,13 @@ fn the_bound_is_met_and_the_run_beyond_it_is_not() {
 }
 
 #[test]
+fn a_check_in_fleets_finds_no_violation() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = text("--check --in-fleet --hours 300", directory.path());
+    assert!(text.contains(": 0 violations"), "{text}");
+}
+
+#[test]
 fn a_check_is_gone_on_with_where_it_ended() {
     let directory = tempfile::tempdir().expect("a directory");
     let first = text("--check --hours 300 --resume progress.json --json", directory.path());
@@ -163,6 +170,7 @@ fn bad_input_is_named() {
     refuses("--hours 0", "0 is not in 1..=1000000000");
     refuses("--ttl 500ms", "--ttl is 500 ms; it must be from 1s to 24h");
     refuses("--compare --check", "cannot be used with");
+    refuses("--in-fleet", "--check");
     // What would not be looked at is refused too.
     refuses("--check --policy additive", "cannot be used with");
     refuses("--check --ttl 60s", "cannot be used with");

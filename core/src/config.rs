@@ -1,6 +1,9 @@
 //! What a host sets, parsed once: a [`Config`] is never invalid.
 
+use core::fmt::Write;
+
 use crate::time::{Millis, Nanos};
+use crate::words::{Line, Words};
 
 /// The longest extension the protocol allows, and the longest lease: 24 hours.
 pub(crate) const EXTEND_BY_MAX_MS: u64 = 86_400_000;
@@ -256,10 +259,13 @@ pub struct ConfigError {
     pub value: u64,
 }
 
-impl core::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let (name, range) = (self.field.name(), self.field.range());
-        write!(f, "{name} is {}; it must be from {} to {}", self.value, range.start(), range.end())
+written!(ConfigError);
+
+impl Words for ConfigError {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        let range = self.field.range();
+        line.text(self.field.name()).text(" is ").number(self.value).text("; it must be from ");
+        line.number(*range.start()).text(" to ").number(*range.end());
     }
 }
 

@@ -1,11 +1,13 @@
 //! Explanations: the numbers behind a decision, in words, computed only when asked for and without allocation.
 
-use core::fmt::{Display, Formatter, Result};
+use core::fmt::Write;
 
 use crate::budget::{Budget, Plan};
 use crate::decision::{Action, Attempt, Decision, Rule, StopReason};
+use crate::names;
 use crate::state::{Heartbeat, Mode};
 use crate::time::Millis;
+use crate::words::{Line, Words};
 
 /// Why a decision was made. `{}` prints it as one sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,111 +164,142 @@ fn signed_window(lead: Millis, budget: Millis, margin: Millis) -> i64 {
     i64::try_from(window).unwrap_or(if window.is_negative() { i64::MIN } else { i64::MAX })
 }
 
+/// What each rule says, in the order of the rules.
+macro_rules! meanings {
+    ($($rule:ident = $meaning:literal,)*) => {
+        const MEANINGS: &str = concat!($($meaning, "\0"),*);
+        #[allow(clippy::indexing_slicing)] // by the compiler
+        const _: () = {
+            let (all, mut at) = ([$(Rule::$rule),*], 0);
+            while at < all.len() {
+                assert!(all[at] as usize == at);
+                at += 1;
+            }
+        };
+    };
+}
+
+meanings! {
+    T4 = "not due yet",
+    T6 = "timing was lost, and unknown time is never read as zero",
+    L1 = "a lease begins with its create",
+    L3 = "an attempt is in flight",
+    L4 = "a create may be retried once, with the same key",
+    L5 = "closed, or stopped before",
+    C3 = "the server's answer is permanent",
+    C4 = "the answer proves neither success nor a passing failure",
+    P4 = "a beat is due when the lead has shrunk to the retry reserve",
+    P5 = "the lead does not exceed the retry reserve; one such success is followed at once, two stop",
+    R2 = "no complete retry plus margin fits",
+    R3 = "the window is exactly zero: one retry",
+    R4 = "no time has passed since the last failure",
+    R5 = "the failure may pass: retry with the same key",
+    R6 = "the server throttles: retry exactly when it allows, if that fits",
+    R8 = "the wait ended with less than an attempt left",
+    F1 = "the server does not say what remains",
+    F3 = "an unknown lease is extended at once",
+    F4 = "beat by what the last extension granted",
+    F5 = "enough lead is proved to skip a beat",
+    F6 = "retry with the same key at the cadence",
+}
+
 impl Rule {
     /// What the rule says, in a few words.
     #[must_use]
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::T4 => "not due yet",
-            Self::T6 => "timing was lost, and unknown time is never read as zero",
-            Self::L1 => "a lease begins with its create",
-            Self::L3 => "an attempt is in flight",
-            Self::L4 => "a create may be retried once, with the same key",
-            Self::L5 => "closed, or stopped before",
-            Self::C3 => "the server's answer is permanent",
-            Self::C4 => "the answer proves neither success nor a passing failure",
-            Self::P4 => "a beat is due when the lead has shrunk to the retry reserve",
-            Self::P5 => {
-                "the lead does not exceed the retry reserve; one such success is followed at once, two stop"
-            }
-            Self::R2 => "no complete retry plus margin fits",
-            Self::R3 => "the window is exactly zero: one retry",
-            Self::R4 => "no time has passed since the last failure",
-            Self::R5 => "the failure may pass: retry with the same key",
-            Self::R6 => "the server throttles: retry exactly when it allows, if that fits",
-            Self::R8 => "the wait ended with less than an attempt left",
-            Self::F1 => "the server does not say what remains",
-            Self::F3 => "an unknown lease is extended at once",
-            Self::F4 => "beat by what the last extension granted",
-            Self::F5 => "enough lead is proved to skip a beat",
-            Self::F6 => "retry with the same key at the cadence",
-        }
+    pub fn meaning(self) -> &'static str {
+        static STARTS: [u16; Rule::ALL.len() + 1] = names::starts(MEANINGS);
+        names::without_nul(names::nth(MEANINGS, &STARTS, self as usize))
     }
 }
 
-impl Display for Decision {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{}: {} ({})", self.action, self.rule.meaning(), self.rule)
+written!(Decision, Explanation, Remedy);
+printed!(Action, Numbers);
+
+impl Words for Rule {
+    #[inline(never)]
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        line.text(self.meaning()).text(" (").text(self.id()).text(")");
     }
 }
 
-impl Display for Action {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+impl Words for Decision {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        line.then(&self.action).text(": ").then(&self.rule);
+    }
+}
+
+impl Words for Action {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
         match self {
             Self::Send(Attempt { id, operation, key, .. }) => {
-                write!(f, "send {operation} #{} with the {key} key", id.get())
+                line.text("send ").text(operation.as_str()).text(" #").number(id.get().into());
+                line.text(" with the ").text(key.as_str()).text(" key")
             }
-            Self::Wait(Some(wait)) => write!(f, "wait {wait}"),
-            Self::Wait(None) => f.write_str("wait for the next event"),
-            Self::Stop(reason) => write!(f, "stop, {reason}"),
-        }
+            Self::Wait(Some(wait)) => line.text("wait ").then(wait),
+            Self::Wait(None) => line.text("wait for the next event"),
+            Self::Stop(reason) => line.text("stop, ").text(reason.as_str()),
+        };
     }
 }
 
-impl Display for Explanation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{} ({})", self.rule.meaning(), self.rule)?;
+impl Words for Explanation {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        line.then(&self.rule);
         if let Some(numbers) = &self.numbers {
-            write!(f, "; {numbers}")?;
+            line.text("; ").then(numbers);
         }
-        match &self.remedy {
-            Some(remedy) => write!(f, "; {remedy}"),
-            None => Ok(()),
+        if let Some(remedy) = &self.remedy {
+            line.text("; ").then(remedy);
         }
     }
 }
 
-impl Display for Numbers {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+impl Words for Numbers {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
         match self {
-            Self::Primary { lead, attempt_budget: Some(budget), safety_margin, retry_reserve, window_ms } => {
-                write!(f, "lead {lead}, attempt budget {budget}, margin {safety_margin}")?;
+            Self::Primary { lead, attempt_budget, safety_margin, retry_reserve, window_ms } => {
+                line.text("lead ").then(lead).text(", attempt budget ");
+                let Some(budget) = attempt_budget else {
+                    line.text("unbounded: the request timeout is unknown");
+                    return;
+                };
+                line.then(budget).text(", margin ").then(safety_margin);
                 if let (Some(reserve), Some(window)) = (retry_reserve, window_ms) {
-                    write!(f, ", reserve {reserve}, window {window} ms")?;
+                    line.text(", reserve ").then(reserve).text(", window ").signed(*window).text(" ms");
                 }
-                Ok(())
             }
-            Self::Primary { lead, attempt_budget: None, .. } => {
-                write!(f, "lead {lead}, attempt budget unbounded: the request timeout is unknown")
+            Self::Fallback { grant, clamped } => {
+                line.text("grant ").then(grant);
+                if *clamped {
+                    line.text(": unmeasured, or an echo of the time between beats");
+                }
             }
-            Self::Fallback { grant, clamped: true } => {
-                write!(f, "grant {grant}: unmeasured, or an echo of the time between beats")
-            }
-            Self::Fallback { grant, clamped: false } => write!(f, "grant {grant}"),
         }
     }
 }
 
-impl Display for Remedy {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+impl Words for Remedy {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        const KEEP_BELOW: &str = "; for this lease keep it below ";
         match self {
-            Self::MeasureRoundTrip => {
-                f.write_str("no lead is proved: measure each round trip on a monotonic clock, and see that the lease outlasts it")
-            }
-            Self::SetRequestTimeout { below: Some(below) } => {
-                write!(f, "enforce a request timeout; for this lease keep it below {below}")
-            }
-            Self::SetRequestTimeout { below: None } => {
-                f.write_str("enforce a request timeout, and ask for a longer lease")
-            }
-            Self::ShortenRequestTimeout { timeout, needs, below } => write!(
-                f,
-                "request timeout {timeout} needs a lease above {needs}; for this lease keep it below {below}"
+            Self::MeasureRoundTrip => line.text(
+                "no lead is proved: measure each round trip on a monotonic clock, and see that the lease outlasts it",
             ),
-            Self::LengthenLease { needs } => {
-                write!(f, "no request timeout is short enough: with these round trips the lease must exceed {needs}")
+            Self::SetRequestTimeout { below } => {
+                line.text("enforce a request timeout");
+                match below {
+                    Some(below) => line.text(KEEP_BELOW).then(below),
+                    None => line.text(", and ask for a longer lease"),
+                }
             }
-            Self::Advice(advice) => f.write_str(advice),
-        }
+            Self::ShortenRequestTimeout { timeout, needs, below } => {
+                line.text("request timeout ").then(timeout).text(" needs a lease above ").then(needs);
+                line.text(KEEP_BELOW).then(below)
+            }
+            Self::LengthenLease { needs } => line
+                .text("no request timeout is short enough: with these round trips the lease must exceed ")
+                .then(needs),
+            Self::Advice(advice) => line.text(advice),
+        };
     }
 }

@@ -78,6 +78,8 @@ impl Heartbeat {
     }
 
     /// T6: the same as [`Event::TimingLost`].
+    #[cold]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(crate) fn timing_lost(&mut self, now: Instant) -> Decision {
         self.lose_timing(now);
         self.proceed(true)

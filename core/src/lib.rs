@@ -8,12 +8,16 @@ extern crate std;
 
 #[macro_use]
 mod names;
+#[macro_use]
+mod words;
 
 mod budget;
 mod config;
 mod decision;
 mod event;
 mod explain;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 mod heartbeat;
 mod lead;
 mod ledger;

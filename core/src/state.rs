@@ -100,6 +100,7 @@ impl Heartbeat {
     /// A kernel that has sent nothing. Next: [`Event::Begin`](crate::Event::Begin), or
     /// [`Outcome::Created`](crate::Outcome::Created) for a reservation that the host created itself (L1).
     #[must_use]
+    #[cfg_attr(target_pointer_width = "64", inline(never))] // a restored one begins as a new one
     pub fn new(config: Config) -> Self {
         Self {
             config,

@@ -1,6 +1,9 @@
 //! Time (rules T2–T4): every rounding and every saturation of the kernel stands here and nowhere else.
 
+use core::fmt::Write;
 use core::time::Duration;
+
+use crate::words::{Line, Words};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -134,7 +137,7 @@ impl Millis {
 
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(crate) const fn nanos(self) -> Nanos {
-        Nanos(self.0.saturating_mul(NANOS_PER_MILLI))
+        Nanos(in_nanos(self.0))
     }
 }
 
@@ -173,6 +176,21 @@ const fn difference(a: u64, b: u64) -> u64 {
     a.saturating_sub(b)
 }
 
+/// `ms ⊗ 1_000_000`.
+#[cfg(not(target_family = "wasm"))]
+const fn in_nanos(ms: u64) -> u64 {
+    ms.saturating_mul(NANOS_PER_MILLI)
+}
+
+/// The same where no instruction tells that a product has overflowed.
+#[cfg(any(test, target_family = "wasm"))]
+const fn in_nanos_by_range(ms: u64) -> u64 {
+    if ms > u64::MAX / NANOS_PER_MILLI { u64::MAX } else { ms.wrapping_mul(NANOS_PER_MILLI) }
+}
+
+#[cfg(target_family = "wasm")]
+use in_nanos_by_range as in_nanos;
+
 /// `nanos / 1_000_000`.
 // WebAssembly divides 64 bits in one instruction, whatever its pointers.
 #[cfg(any(target_pointer_width = "64", target_family = "wasm"))]
@@ -206,9 +224,11 @@ impl From<Millis> for Duration {
     }
 }
 
-impl core::fmt::Display for Millis {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} ms", self.0)
+printed!(Millis);
+
+impl Words for Millis {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        line.number(self.0).text(" ms");
     }
 }
 
@@ -226,6 +246,8 @@ mod tests {
             let exact = nanos / 1_000_000;
             assert_eq!(in_millis(nanos), exact, "{nanos}");
             assert_eq!(in_millis_by_digits(nanos), exact, "{nanos}");
+            assert_eq!(in_nanos_by_range(nanos), in_nanos(nanos), "{nanos}");
+            assert_eq!(in_nanos_by_range(exact), exact * 1_000_000, "{nanos}");
             assert_eq!(Nanos(nanos).ceil(), Millis(nanos.div_ceil(1_000_000)), "{nanos}");
         }
     }

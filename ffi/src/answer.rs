@@ -12,7 +12,7 @@ use crate::codes::leasebeat_status_t::{
     self, LEASEBEAT_ERROR_NOT_A_FAILURE, LEASEBEAT_ERROR_OPERATION, LEASEBEAT_ERROR_OVERLAP,
     LEASEBEAT_ERROR_RESERVED, LEASEBEAT_NONE, LEASEBEAT_OK,
 };
-use crate::convert::{FAILED, failure_of, operation_of, stop_number};
+use crate::convert::{FAILED, failure_of, has_reserved, operation_of, stop_number};
 use crate::memory::{apart, overlap, slice, sound};
 use crate::raw::leasebeat_operation_t;
 use crate::types::{LEASEBEAT_DISPOSITION_HAS_RETRY_AFTER_MS, leasebeat_disposition_t, leasebeat_event_t};
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn leasebeat_classify(
         // SAFETY: sound, and the caller's; any bytes are an event.
         let event = unsafe { &*event };
         let operation = operation_of(operation).ok_or(LEASEBEAT_ERROR_OPERATION)?;
-        if event.reserved != [0; 6] {
+        if has_reserved(event) {
             return Err(LEASEBEAT_ERROR_RESERVED);
         }
         if event.kind != FAILED {

@@ -104,12 +104,12 @@ pub unsafe extern "C" fn leasebeat_config_check(
         Ok((buffer, settings)) => match Config::new(settings) {
             // SAFETY: the buffer is the caller's, and lies apart.
             Ok(_) => unsafe {
-                buffer.write(&"");
+                buffer.write(|_| Ok(()));
                 LEASEBEAT_OK
             },
             // SAFETY: as before.
             Err(error) => unsafe {
-                buffer.write(&error);
+                buffer.write(|writer| error.write_to(writer));
                 refused(&error)
             },
         },

@@ -6,7 +6,7 @@ use leasebeat::{Decision, Heartbeat, Millis, Numbers};
 
 use crate::codes::leasebeat_status_t::{self, LEASEBEAT_NONE, LEASEBEAT_OK};
 use crate::convert::decision_of;
-use crate::memory::{Checked, apart, peek, sound};
+use crate::memory::{Checked, apart, output, peek, sound};
 use crate::text::Buffer;
 use crate::types::{
     LEASEBEAT_NUMBERS_HAS_ATTEMPT_BUDGET_MS, LEASEBEAT_NUMBERS_HAS_FALLBACK, LEASEBEAT_NUMBERS_HAS_PRIMARY,
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn leasebeat_describe(
         Err(error) => error,
         Ok((buffer, decision)) => {
             // SAFETY: the buffer is the caller's; the decision is a copy.
-            unsafe { buffer.write(&decision) };
+            unsafe { buffer.write(|writer| decision.write_to(writer)) };
             LEASEBEAT_OK
         }
     }
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn leasebeat_explain(
         Err(error) => error,
         Ok((buffer, explanation)) => {
             // SAFETY: the buffer is the caller's; the explanation is a copy.
-            unsafe { buffer.write(&explanation) };
+            unsafe { buffer.write(|writer| explanation.write_to(writer)) };
             LEASEBEAT_OK
         }
     }
@@ -102,8 +102,7 @@ pub unsafe extern "C" fn leasebeat_numbers(
     numbers: *mut leasebeat_numbers_t,
 ) -> leasebeat_status_t {
     let check = || {
-        sound(numbers)?;
-        apart(numbers, heartbeat)?;
+        output(numbers, heartbeat)?;
         apart(numbers, decision)?;
         // SAFETY: by this function's contract.
         let (kernel, decision) = unsafe { both(heartbeat, decision) }?;

@@ -7,7 +7,7 @@ use crate::codes::leasebeat_status_t::{
 };
 use crate::config::config_of;
 use crate::convert::{handle_event, write_decision};
-use crate::memory::{Checked, apart, grasp, put, ready, sound};
+use crate::memory::{Checked, apart, grasp, output, put, ready, sound};
 use crate::types::{leasebeat_config_t, leasebeat_decision_t, leasebeat_event_t, leasebeat_heartbeat_t};
 
 /// Makes a heartbeat that has sent nothing. Next: LEASEBEAT_EVENT_BEGIN, or LEASEBEAT_EVENT_CREATED for a reservation
@@ -74,13 +74,10 @@ pub unsafe extern "C" fn leasebeat_handle(
         // SAFETY: sound, and the caller's; any bytes are an event.
         let event = unsafe { &*event };
         // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
-        return match unsafe { handle_event(kernel, event, Instant::from_nanos(now_ns), decision) } {
-            Ok(()) => LEASEBEAT_OK,
-            Err(error) => error,
-        };
+        return unsafe { handle_event(kernel, event, Instant::from_nanos(now_ns), decision) };
     }
     // SAFETY: as before.
-    unsafe { refusal(heartbeat, event, decision) }
+    unsafe { refusal(heartbeat, event.cast(), decision) }
 }
 
 /// What is due at `now_ns`. The same as LEASEBEAT_EVENT_TICK: never a misuse, and early and late calls are fine.
@@ -106,7 +103,7 @@ pub unsafe extern "C" fn leasebeat_tick(
         return LEASEBEAT_OK;
     }
     // SAFETY: as before.
-    unsafe { refusal(heartbeat, heartbeat, decision) }
+    unsafe { refusal(heartbeat, heartbeat.cast_const().cast(), decision) }
 }
 
 /// Which of the addresses that are not `ready` is wrong.
@@ -115,16 +112,16 @@ pub unsafe extern "C" fn leasebeat_tick(
 /// All are the caller's, in full.
 #[cold]
 #[inline(never)]
-unsafe fn refusal<E>(
+unsafe fn refusal(
     heartbeat: *mut leasebeat_heartbeat_t,
-    event: *const E,
+    event: *const u64,
     decision: *mut leasebeat_decision_t,
 ) -> leasebeat_status_t {
+    // All three are aligned as words.
     let check = || -> Checked {
         sound(heartbeat)?;
         sound(event)?;
-        sound(decision)?;
-        apart(decision, heartbeat)?;
+        output(decision, heartbeat)?;
         // SAFETY: by this function's contract.
         unsafe { grasp(heartbeat) }.map(|_| ())
     };

@@ -47,11 +47,17 @@ const fn fits<H: Handle>() -> bool {
 }
 
 /// An address that is neither NULL nor misaligned.
+#[inline]
 pub(crate) fn sound<T>(pointer: *const T) -> Checked {
-    if pointer.is_null() {
+    sound_at(pointer.addr(), align_of::<T>())
+}
+
+#[inline(never)] // once, for all that check one
+fn sound_at(address: usize, align: usize) -> Checked {
+    if address == 0 {
         return Err(LEASEBEAT_ERROR_NULL);
     }
-    if !pointer.is_aligned() {
+    if address & align.wrapping_sub(1) != 0 {
         return Err(LEASEBEAT_ERROR_MISALIGNED);
     }
     Ok(())
@@ -89,18 +95,64 @@ pub(crate) unsafe fn ready<'a, H: Handle + 'a, E, D>(
 }
 
 /// Whether `length` bytes at one address share a byte with `others` at another.
+#[inline]
 pub(crate) fn overlap<A, B>(one: *const A, length: usize, other: *const B, others: usize) -> bool {
-    let (one, other) = (one.addr(), other.addr());
+    overlap_at(one.addr(), length, other.addr(), others)
+}
+
+#[inline(never)]
+fn overlap_at(one: usize, length: usize, other: usize, others: usize) -> bool {
     // Neither ends behind the last address: `bytes` and the sizes of types see to it.
     one < other.wrapping_add(others) && other < one.wrapping_add(length)
 }
 
 /// Refuses an output that lies in what is read or in a handle.
+#[inline]
 pub(crate) fn apart<A, B>(out: *const A, other: *const B) -> Checked {
     if overlap(out, size_of::<A>(), other, size_of::<B>()) { Err(LEASEBEAT_ERROR_OVERLAP) } else { Ok(()) }
 }
 
+/// An output that is [`sound`] and [`apart`] from what is read.
+#[inline]
+pub(crate) fn output<A, B>(out: *const A, other: *const B) -> Checked {
+    output_at(out.addr(), size_of::<A>(), align_of::<A>(), other.addr(), size_of::<B>())
+}
+
+#[inline(never)]
+fn output_at(out: usize, size: usize, align: usize, other: usize, others: usize) -> Checked {
+    sound_at(out, align)?;
+    if overlap_at(out, size, other, others) { Err(LEASEBEAT_ERROR_OVERLAP) } else { Ok(()) }
+}
+
+/// The value in a handle, and an output that is in order too.
+///
+/// # Safety
+/// As of [`peek`].
+#[inline]
+pub(crate) unsafe fn readable<'a, H: Handle + 'a, O>(
+    handle: *const H,
+    out: *const O,
+) -> Checked<&'a H::Inside> {
+    // SAFETY: by this function's contract.
+    unsafe { readable_at(handle, out.addr(), size_of::<O>(), align_of::<O>()) }
+}
+
+/// # Safety
+/// As of [`peek`].
+#[inline(never)]
+unsafe fn readable_at<'a, H: Handle + 'a>(
+    handle: *const H,
+    out: usize,
+    size: usize,
+    align: usize,
+) -> Checked<&'a H::Inside> {
+    output_at(out, size, align, handle.addr(), size_of::<H>())?;
+    // SAFETY: by this function's contract.
+    unsafe { peek(handle) }
+}
+
 /// `length` bytes that an object can have: at an address where it has any, and not around the end of the memory.
+#[inline(never)]
 pub(crate) fn bytes(pointer: *const u8, length: usize) -> Checked {
     if length == 0 {
         return Ok(());
@@ -132,6 +184,7 @@ pub(crate) unsafe fn slice<'a>(pointer: *const u8, length: usize) -> Checked<&'a
 /// # Safety
 /// Where it is neither NULL nor misaligned, the whole handle is the caller's to read, and nobody writes it until the
 /// result is dropped.
+#[inline(never)]
 pub(crate) unsafe fn peek<'a, H: Handle + 'a>(handle: *const H) -> Checked<&'a H::Inside> {
     sound(handle)?;
     let kept = handle.cast::<Kept<H::Inside>>();

@@ -5,6 +5,8 @@
 
 use core::ffi::c_char;
 
+use leasebeat::{ErrorCode, Key, Operation, Rule, StopReason};
+
 use crate::codes::leasebeat_action_t::{LEASEBEAT_ACTION_SEND, LEASEBEAT_ACTION_STOP, LEASEBEAT_ACTION_WAIT};
 use crate::codes::leasebeat_status_t as status;
 use crate::convert::{code_of, key_of, operation_of, rule_of, stop_of};
@@ -100,28 +102,15 @@ fn nth(joined: &'static [u8], index: Option<usize>) -> *const c_char {
     if rest.is_empty() { UNKNOWN.as_ptr().cast() } else { rest.as_ptr().cast() }
 }
 
-/// The names of the numbers from 1 to `$last`, as the kernel has them, behind the empty name of 0.
-macro_rules! names {
-    ($number:expr, $of:ident, $name:ident, $last:expr) => {{
-        const NAMES: [&str; $last as usize + 1] = {
-            let mut names = [""; $last as usize + 1];
-            let mut number = 1;
-            while number <= $last as u8 {
-                names[number as usize] = match $of(number) {
-                    Some(value) => value.$name(),
-                    None => "",
-                };
-                number += 1;
-            }
-            names
-        };
-        static JOINED: [u8; joined_length(&NAMES)] = joined(&NAMES);
-        nth(&JOINED, if $number == 0 { None } else { Some(usize::from($number)) })
-    }};
+/// A name of the kernel's, which has a NUL behind it.
+fn kernels(name: Option<&'static str>) -> *const c_char {
+    name.map_or(UNKNOWN.as_ptr(), str::as_ptr).cast()
 }
 
 fn of_status(number: leasebeat_status_t, names: &'static [u8]) -> *const c_char {
-    nth(names, STATUSES.iter().position(|(status, ..)| *status as i32 == number))
+    // The numbers alone: the table above has addresses, which a loader would have to fill in.
+    static NUMBERS: [i8; STATUSES.len()] = numbers();
+    nth(names, NUMBERS.iter().position(|one| i32::from(*one) == number))
 }
 
 /// The status's name, such as "stale-attempt": static, and "unknown" for a number that is none.
@@ -136,6 +125,17 @@ pub extern "C" fn leasebeat_status_name(status: leasebeat_status_t) -> *const c_
 pub extern "C" fn leasebeat_status_text(status: leasebeat_status_t) -> *const c_char {
     static JOINED: [u8; joined_length(&column(false))] = joined(&column(false));
     of_status(status, &JOINED)
+}
+
+#[allow(clippy::cast_possible_truncation)] // from -52 to 1
+const fn numbers() -> [i8; STATUSES.len()] {
+    let mut numbers = [0; STATUSES.len()];
+    let mut at = 0;
+    while at < numbers.len() {
+        numbers[at] = STATUSES[at].0 as i8;
+        at += 1;
+    }
+    numbers
 }
 
 const fn column(name: bool) -> [&'static str; STATUSES.len()] {
@@ -166,29 +166,29 @@ pub extern "C" fn leasebeat_action_name(action: leasebeat_action_t) -> *const c_
 /// The operation's name: "create" or "extend"; static, and "unknown" for a number that is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn leasebeat_operation_name(operation: leasebeat_operation_t) -> *const c_char {
-    names!(operation, operation_of, as_str, 2u8)
+    kernels(operation_of(operation).map(Operation::with_nul))
 }
 
 /// The key's name: "fresh" or "same"; static, and "unknown" for a number that is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn leasebeat_key_name(key: leasebeat_key_t) -> *const c_char {
-    names!(key, key_of, as_str, 2u8)
+    kernels(key_of(key).map(Key::with_nul))
 }
 
 /// The reason's name, such as "no-safe-retry"; static, and "unknown" for a number that is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn leasebeat_stop_name(reason: leasebeat_stop_t) -> *const c_char {
-    names!(reason, stop_of, as_str, 16u8)
+    kernels(stop_of(reason).map(StopReason::with_nul))
 }
 
 /// The rule's id, such as "R5"; static, and "unknown" for a number that is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn leasebeat_rule_name(rule: leasebeat_rule_t) -> *const c_char {
-    names!(rule, rule_of, id, 21u8)
+    kernels(rule_of(rule).map(Rule::with_nul))
 }
 
 /// The error code as the protocol spells it, such as "NOT_FOUND"; static, and "unknown" for a number that is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn leasebeat_error_code_name(code: leasebeat_error_code_t) -> *const c_char {
-    names!(code, code_of, as_str, 17u8)
+    kernels(code_of(code).map(ErrorCode::with_nul))
 }

@@ -1,7 +1,7 @@
 //! Texts, written into a buffer of C's as `snprintf` would.
 
 use core::ffi::c_char;
-use core::fmt::{Display, Write};
+use core::fmt::Write;
 
 use crate::memory::{Checked, bytes, overlap, sound};
 
@@ -40,15 +40,15 @@ impl Buffer {
         self.apart(other.cast(), size_of::<T>())
     }
 
-    /// Writes as much of `text` as fits, cut between two characters, and a NUL behind it; and the length of all of it.
+    /// Writes as much of a text as fits, cut between two characters, and a NUL behind it; and the length of all of it.
     ///
     /// # Safety
     /// Buffer and length are the caller's to write, and nothing that `text` reads lies in them.
-    pub(crate) unsafe fn write(&self, text: &impl Display) {
+    pub(crate) unsafe fn write(&self, text: impl FnOnce(&mut Writer) -> core::fmt::Result) {
         let mut writer =
             Writer { start: self.start, room: self.capacity.saturating_sub(1), kept: 0, length: 0 };
         // A text of the kernel's fails only where its writer does, and this one does not.
-        let _ = write!(writer, "{text}");
+        let _ = text(&mut writer);
         // SAFETY: by this function's contract; `kept` is less than the capacity where there is any.
         unsafe {
             if self.capacity > 0 {
@@ -76,7 +76,7 @@ impl Buffer {
     }
 }
 
-struct Writer {
+pub(crate) struct Writer {
     start: *mut u8,
     /// What is left for characters.
     room: usize,

@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use leasebeat::{Instant, TickWidener};
 
 use crate::codes::leasebeat_status_t::{self, LEASEBEAT_ERROR_HZ, LEASEBEAT_ERROR_SIZE, LEASEBEAT_OK};
-use crate::memory::{apart, grasp, peek, put, sound};
+use crate::memory::{grasp, output, put, readable, sound};
 use crate::types::leasebeat_ticks_t;
 
 /// Makes a widener of a counter that starts at 0 and counts `hz` ticks a second. Set `clock_resolution_ns` of the config
@@ -53,8 +53,7 @@ pub unsafe extern "C" fn leasebeat_ticks_widen(
     now_ns: *mut u64,
 ) -> leasebeat_status_t {
     let check = || {
-        sound(now_ns)?;
-        apart(now_ns, ticks)?;
+        output(now_ns, ticks)?;
         // SAFETY: by this function's contract.
         unsafe { grasp(ticks) }
     };
@@ -80,17 +79,12 @@ pub unsafe extern "C" fn leasebeat_ticks_lap(
     ticks: *const leasebeat_ticks_t,
     lap_ms: *mut u64,
 ) -> leasebeat_status_t {
-    let check = || {
-        sound(lap_ms)?;
-        apart(lap_ms, ticks)?;
-        // SAFETY: by this function's contract.
-        Ok(unsafe { peek(ticks) }?.lap())
-    };
-    match check() {
+    // SAFETY: by this function's contract.
+    match unsafe { readable(ticks, lap_ms) } {
         Err(error) => error,
-        Ok(lap) => {
+        Ok(widener) => {
             // SAFETY: sound, and the caller's.
-            unsafe { lap_ms.write(lap.get()) };
+            unsafe { lap_ms.write(widener.lap().get()) };
             LEASEBEAT_OK
         }
     }

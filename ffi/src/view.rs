@@ -4,7 +4,7 @@ use leasebeat::{AttemptId, Heartbeat, Instant, Millis, Plan};
 
 use crate::codes::leasebeat_status_t::{self, LEASEBEAT_NONE, LEASEBEAT_OK};
 use crate::convert::stop_number;
-use crate::memory::{Checked, apart, peek, sound};
+use crate::memory::readable;
 use crate::raw::leasebeat_stop_t;
 use crate::types::{
     LEASEBEAT_PLAN_HAS_ATTEMPT_BUDGET_MS, LEASEBEAT_PLAN_HAS_DELAY_MS, LEASEBEAT_PLAN_HAS_LARGEST_TIMEOUT_MS,
@@ -22,16 +22,14 @@ unsafe fn read<T>(
     out: *mut T,
     read: impl FnOnce(&Heartbeat) -> Option<T>,
 ) -> leasebeat_status_t {
-    let found = || -> Checked<Option<T>> {
-        sound(out)?;
-        apart(out, heartbeat)?;
-        // SAFETY: by this function's contract.
-        Ok(read(unsafe { peek(heartbeat) }?))
+    // SAFETY: by this function's contract.
+    let kernel = match unsafe { readable(heartbeat, out) } {
+        Err(error) => return error,
+        Ok(kernel) => kernel,
     };
-    match found() {
-        Err(error) => error,
-        Ok(None) => LEASEBEAT_NONE,
-        Ok(Some(value)) => {
+    match read(kernel) {
+        None => LEASEBEAT_NONE,
+        Some(value) => {
             // SAFETY: sound, and the caller's; it does not lie in the heartbeat.
             unsafe { out.write(value) };
             LEASEBEAT_OK

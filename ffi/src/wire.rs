@@ -2,9 +2,9 @@
 //! kept between them.
 
 use core::ffi::c_char;
-use core::fmt::{self, Display, Write};
+use core::fmt::Write;
 
-use leasebeat::wire::{Decoded, Text, UnknownKeys, decode};
+use leasebeat::wire::{Decoded, UnknownKeys, decode};
 
 use crate::codes::leasebeat_status_t::{
     self, LEASEBEAT_ERROR_BUFFER_TOO_SMALL, LEASEBEAT_ERROR_OPERATION, LEASEBEAT_ERROR_OVERLAP,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn leasebeat_decode_reservation_id(
         return LEASEBEAT_ERROR_BUFFER_TOO_SMALL;
     }
     // SAFETY: the buffer is the caller's, and apart from the answer.
-    unsafe { buffer.write(&Unescaped(id)) };
+    unsafe { buffer.write(|writer| id.chars().try_for_each(|character| writer.write_char(character))) };
     LEASEBEAT_OK
 }
 
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn leasebeat_decode_problem(
     };
     let Some(problem) = decoded.problem() else { return LEASEBEAT_NONE };
     // SAFETY: the buffer is the caller's, and apart from the answer.
-    unsafe { buffer.write(&problem) };
+    unsafe { buffer.write(|writer| problem.write_to(writer)) };
     LEASEBEAT_OK
 }
 
@@ -181,13 +181,5 @@ fn unknown_keys_of(number: u8) -> Option<UnknownKeys> {
         REJECT => Some(UnknownKeys::Reject),
         IGNORE => Some(UnknownKeys::Ignore),
         _ => None,
-    }
-}
-
-struct Unescaped<'a>(Text<'a>);
-
-impl Display for Unescaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|character| f.write_char(character))
     }
 }

@@ -120,11 +120,11 @@ pub struct Progress {
 ///
 /// # Errors
 /// Where a scenario is out of range.
-pub fn run<K: Kernel>(
+pub fn run<K: Kernel, W: Fn(&Tally) -> bool + Sync>(
     progress: Progress,
     lease_ms: u64,
     threads: usize,
-    watch: impl Fn(&Tally) -> bool + Sync,
+    watch: W,
 ) -> Result<(Progress, Tally, Option<Box<Found>>), ScenarioError> {
     let (next, ended) = (AtomicU64::new(progress.next), AtomicBool::new(false));
     let state = Mutex::new((progress, Tally::default(), None, None));
@@ -167,6 +167,7 @@ mod tests {
     use leasebeat::{Decision, Event, Heartbeat, Instant, Millis, Misuse};
 
     use super::*;
+    use crate::InFleet;
     use crate::invariants::Invariant;
 
     /// A kernel whose fence is a second late once it has met a failure.
@@ -230,10 +231,27 @@ mod tests {
     fn sixty_scenarios_hold_and_a_campaign_goes_on_where_it_was() {
         let hours = |hours: u64| hours * 3_600_000;
         let (progress, tally, found) =
-            run::<Heartbeat>(Progress::default(), hours(6_000), 2, |_| true).expect("in range");
+            run::<Heartbeat, _>(Progress::default(), hours(6_000), 2, |_| true).expect("in range");
         assert!(found.is_none(), "{found:?}");
         assert!(progress.lease_ms >= hours(6_000) && progress.events == tally.events);
-        let (later, ..) = run::<Heartbeat>(progress, progress.lease_ms + 1, 1, |_| true).expect("in range");
+        let (later, ..) =
+            run::<Heartbeat, _>(progress, progress.lease_ms + 1, 1, |_| true).expect("in range");
         assert_eq!(later.next, progress.next + 1);
+    }
+
+    #[test]
+    fn a_lease_in_a_fleet_that_spreads_its_beats_holds_too() {
+        let (mut spread, mut alone) = (Tally::default(), Tally::default());
+        for number in 0..120 {
+            let scenario = Scenario { horizon_ms: 10 * 3_600_000, ..Scenario::numbered(number) };
+            let checked = check::<InFleet>(&scenario).expect("in range");
+            assert!(checked.found.is_none(), "{:?}", checked.found);
+            spread.add(&checked.tally);
+            alone.add(&check::<Heartbeat>(&scenario).expect("in range").tally);
+        }
+        let per_mille = u128::from(spread.extensions) * alone.lease_ns * 1_000
+            / (u128::from(alone.extensions) * spread.lease_ns);
+        assert!((1_050..2_000).contains(&per_mille), "brought forward, at most twice as many: {per_mille}");
+        assert!(spread.lapses <= alone.lapses * 11 / 10, "{} lapses, {} alone", spread.lapses, alone.lapses);
     }
 }

@@ -13,6 +13,14 @@ pub trait Kernel: Copy + Eq + std::hash::Hash + std::fmt::Debug {
     /// [`Misuse`], and nothing has changed (L2).
     fn handle(&mut self, event: Event, now: Instant) -> Result<Decision, Misuse>;
 
+    /// It will be told of `event` next, once; what it lives in may prepare for that. Copies of it are told as well, and must not.
+    fn told(&mut self, _event: &Event, _now: Instant) {}
+
+    /// When its host wakes to tick, where a wait it was told ends at `wait_ends`.
+    fn wakes(&self, wait_ends: Option<Instant>) -> Option<Instant> {
+        wait_ends
+    }
+
     /// How long the lease is provably still held at `now` (V3).
     fn lead(&self, now: Instant) -> Millis;
 

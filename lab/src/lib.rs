@@ -4,6 +4,7 @@
 pub mod campaign;
 pub mod compare;
 pub mod explore;
+mod in_fleet;
 pub mod invariants;
 mod kernel;
 pub mod record;
@@ -13,4 +14,5 @@ pub mod shrink;
 pub mod strategy;
 pub mod world;
 
+pub use in_fleet::InFleet;
 pub use kernel::Kernel;

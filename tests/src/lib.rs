@@ -7,8 +7,14 @@
 pub mod answer;
 pub mod both;
 pub mod events;
+pub mod fleet;
 pub mod generate;
 pub mod node;
 pub mod protocol;
 pub mod reference;
 pub mod vectors;
+
+/// The guide's code runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/FLEET.md")]
+pub struct FleetGuide;

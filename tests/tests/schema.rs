@@ -7,24 +7,28 @@ use leasebeat_tests::protocol::{CREATE, ERROR, EXTEND, Schema};
 #[path = "../../core/src/wire/schema.rs"]
 mod tables;
 
-use tables::{Field, Object, Shape};
+use tables::{Field, Names, Object, Shape};
 
 /// Holds a table to its schema; how many arrays and objects lie in one another.
-fn same_object(object: &Object, schema: &Schema, at: &str) -> usize {
+fn same_object(object: Object, schema: &Schema, at: &str) -> usize {
     assert_eq!(schema.kind, "object", "{at}");
     assert!(schema.closed, "{at} may have other keys");
     // The kernel keeps a bit a key.
-    assert!(object.keys.len() <= 32, "{at}");
-    let names: Vec<&str> = object.keys.iter().map(|key| key.name).collect();
+    let keys = object.keys();
+    assert!(keys.len() <= 32, "{at}");
+    let names: Vec<&str> = keys.iter().map(tables::Key::name).collect();
+    assert!(keys.iter().all(|key| key.bytes() == key.name().as_bytes()), "{at}");
+    assert!(keys.iter().all(|key| key.bytes().first() == Some(&key.first)), "{at}");
     assert_eq!(names.len(), schema.properties.len(), "{at}: {names:?}");
-    let deepest = object.keys.iter().map(|key| {
-        let at = format!("{at}/{}", key.name);
-        let schema = schema.properties.get(key.name).unwrap_or_else(|| panic!("{at} is not in the file"));
+    let deepest = keys.iter().map(|key| {
+        let at = format!("{at}/{}", key.name());
+        let schema = schema.properties.get(key.name()).unwrap_or_else(|| panic!("{at} is not in the file"));
         same(key.shape, schema, &at)
     });
     let deepest = deepest.max().unwrap_or_default();
-    for key in object.keys {
-        assert_eq!(key.required, schema.required.iter().any(|name| name == key.name), "{at}/{}", key.name);
+    for key in keys {
+        let name = key.name();
+        assert_eq!(key.required, schema.required.iter().any(|required| required == name), "{at}/{name}");
     }
     assert!(schema.required.iter().all(|name| names.contains(&name.as_str())), "{at}");
     deepest + 1
@@ -34,8 +38,9 @@ fn same(shape: Shape, schema: &Schema, at: &str) -> usize {
     let Schema { kind, names, minimum, characters_max, pattern, .. } = schema;
     let pattern = pattern.as_ref().map(regex_lite::Regex::as_str);
     let (shape_kind, depth) = match shape {
-        Shape::Text { characters_max: most } => {
-            assert_eq!((most < usize::MAX).then_some(most), *characters_max, "{at}");
+        Shape::Text | Shape::TextUpTo(_) => {
+            let most = if let Shape::TextUpTo(most) = shape { Some(usize::from(most)) } else { None };
+            assert_eq!(most, *characters_max, "{at}");
             assert_eq!((names, pattern), (&None, None), "{at}");
             ("string", 0)
         }
@@ -45,18 +50,18 @@ fn same(shape: Shape, schema: &Schema, at: &str) -> usize {
         }
         Shape::Name(ours) => {
             let names = names.as_ref().unwrap_or_else(|| panic!("{at} is no enumeration"));
-            assert!(ours.iter().eq(names), "{at}: {ours:?} {names:?}");
+            assert!(ours.all().iter().eq(names), "{at}: {ours:?} {names:?}");
             assert_eq!((pattern, *characters_max), (None, None), "{at}");
             ("string", 0)
         }
-        Shape::Integer { minimum: least } => {
-            assert_eq!(minimum.unwrap_or(i64::MIN), least, "{at}");
+        Shape::Count | Shape::Integer => {
+            assert_eq!(*minimum, matches!(shape, Shape::Count).then_some(0), "{at}");
             ("integer", 0)
         }
         Shape::Flag => ("boolean", 0),
         Shape::List(item) => {
             let schema = schema.items.as_ref().unwrap_or_else(|| panic!("{at} has no items"));
-            ("array", same(*item, schema, &format!("{at}/0")) + 1)
+            ("array", same(item.shape(), schema, &format!("{at}/0")) + 1)
         }
         Shape::Object(object) => ("object", same_object(object, schema, at)),
     };
@@ -67,24 +72,24 @@ fn same(shape: Shape, schema: &Schema, at: &str) -> usize {
 #[test]
 fn w2_the_tables_are_the_schemas() {
     let depths =
-        [same_object(&tables::CREATE, &CREATE, "create"), same_object(&tables::EXTEND, &EXTEND, "extend")];
+        [same_object(Object::Create, &CREATE, "create"), same_object(Object::Extend, &EXTEND, "extend")];
     // `walk.rs` has room for so many.
     assert_eq!(depths, [4, 4]);
 }
 
 #[test]
 fn w2_the_fields_that_the_kernel_reads_are_where_it_looks() {
-    let fields = |object: &'static Object| {
-        let read = object.keys.iter().filter(|key| key.field != Field::Unread);
-        read.map(|key| (key.name, key.field)).collect::<Vec<_>>()
+    let fields = |object: Object| {
+        let read = object.keys().iter().filter(|key| key.field != Field::Unread);
+        read.map(|key| (key.name(), key.field)).collect::<Vec<_>>()
     };
     let ttl = [("expires_at_ms", Field::ExpiresAt), ("remaining_ttl_ms", Field::RemainingTtl)];
-    assert_eq!(fields(&tables::EXTEND), ttl);
+    assert_eq!(fields(Object::Extend), ttl);
     let create =
         [&[("decision", Field::Decision), ("reservation_id", Field::ReservationId)], &ttl[..]].concat();
-    assert_eq!(fields(&tables::CREATE), create);
-    assert_eq!(fields(&tables::ERROR), [("error", Field::Code)]);
-    assert!(tables::DECISIONS.contains(&tables::DENY));
+    assert_eq!(fields(Object::Create), create);
+    assert_eq!(fields(Object::Error), [("error", Field::Code)]);
+    assert!(Names::Decision.all().contains(&tables::DENY));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! and the units.
 //!
 //! JavaScript writes what a call is given into [`words`], as `f64` so that a `number` goes in as it is, and reads there
-//! what it says. A 64-bit number takes two words, whose sum it is: a `BigInt` loses nothing. Arguments are checked in
-//! JavaScript, which knows their names.
+//! what it says. A 64-bit number takes two words, of which the first counts millions: a `BigInt` loses nothing. Arguments are
+//! checked in JavaScript, which knows their names; it also gives out the memory that leases and bodies lie in.
 //!
 //! Nothing here needs a binding generator: what it would add (a table of JavaScript objects, glue for strings and
 //! classes) would be more than a tenth of all that is shipped, and none of it would be used.
@@ -12,8 +12,6 @@
 
 mod decision;
 mod lease;
-mod memory;
-mod time;
 mod view;
 mod words;
 
@@ -23,6 +21,8 @@ mod decode;
 mod explain;
 #[cfg(feature = "full")]
 mod plan;
+#[cfg(feature = "full")]
+mod text;
 
 use core::panic::PanicInfo;
 

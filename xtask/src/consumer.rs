@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::run::{cargo, command, file, output, run};
-use crate::{Outcome, abi, c_budgets, r#gen, library, setup};
+use crate::{Outcome, abi, budgets, c_budgets, r#gen, library, setup};
 
 const PREFIX: &str = "target/ffi/prefix";
 const WORK: &str = "target/ffi/consumer";
@@ -76,7 +76,7 @@ pub fn all() -> Outcome {
     let _ = fs::remove_dir_all(file(PREFIX));
     library::install(&file(PREFIX))?;
     abi::check(false)?;
-    c_budgets::check()?;
+    budgets::verdict(&c_budgets::measure()?)?;
     fs::create_dir_all(file(WORK)).map_err(|error| format!("{WORK}: {error}"))?;
     for compilers in [["gcc", "g++"], ["clang", "clang++"]] {
         programs(compilers)?;

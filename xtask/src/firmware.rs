@@ -58,7 +58,7 @@ fn replay() -> Outcome {
             _ => println!("{line}"),
         }
     }
-    budgets::check_stack(&figures)
+    budgets::verdict(&budgets::compare("stack_bytes", &figures)?)
 }
 
 /// The vectors, random traces and answers again on a machine with the other byte order, and the kernel's own tests.

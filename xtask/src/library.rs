@@ -1,7 +1,8 @@
 //! The C libraries as they are shipped, and their installation under a prefix.
 //!
-//! One object has all of it, with only the public symbols global. The static library is that object; the shared one
-//! links it with nothing else, so that a panic, which is an undefined symbol, does not link.
+//! The crate is compiled twice: for speed, of which the calls of each event are taken, and for size, of which all else is.
+//! One object has both, with only the public symbols global. The static library is that object; the shared one links it
+//! with nothing else, so that a panic, which is an undefined symbol, does not link.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,9 @@ const TARGET: &str = "target/ffi";
 /// Where the libraries lie once they are built.
 pub const BUILT: &str = "target/ffi/lib";
 const PACKAGE: &str = "ffi/package";
+/// What a host calls at each event, and in which profile it is compiled; all else is in the other.
+const FAST: (&str, [&str; 2]) = ("ffi", ["leasebeat_handle", "leasebeat_tick"]);
+const SMALL: &str = "ffi-small";
 /// What a compiler may call for a copy: the shared library has its own, the static one takes the program's.
 const COPIES: [&str; 5] = ["memcpy", "memmove", "memset", "memcmp", "bcmp"];
 
@@ -22,9 +26,10 @@ const COPIES: [&str; 5] = ["memcpy", "memmove", "memset", "memcmp", "bcmp"];
 pub fn build() -> Outcome {
     let object = format!("{BUILT}/leasebeat.o");
     fs::create_dir_all(file(BUILT)).map_err(|error| format!("{BUILT}: {error}"))?;
-    compile()?;
-    let functions = functions()?;
-    one_object(&functions, &object)?;
+    let (fast, small): (Vec<String>, Vec<String>) =
+        functions()?.into_iter().partition(|name| FAST.1.contains(&name.as_str()));
+    let parts = [part(FAST.0, &fast)?, part(SMALL, &small)?];
+    run(command("ld", &["-r", "-o", &object, &parts[0], &parts[1]]))?;
     only_copies_are_undefined(&object)?;
     let archive = format!("{BUILT}/libleasebeat.a");
     let _ = fs::remove_file(file(&archive));
@@ -32,7 +37,7 @@ pub fn build() -> Outcome {
     shared(&object)
 }
 
-fn compile() -> Outcome {
+fn compile(profile: &str) -> Outcome {
     let arguments = [
         "rustc",
         "--quiet",
@@ -41,7 +46,7 @@ fn compile() -> Outcome {
         "--package",
         "leasebeat-ffi",
         "--profile",
-        "ffi",
+        profile,
         "--no-default-features",
         "--features",
         "wire",
@@ -68,17 +73,19 @@ pub fn functions() -> Outcome<Vec<String>> {
     Ok(functions.collect())
 }
 
-fn one_object(functions: &[String], object: &str) -> Outcome {
-    let list = format!("{BUILT}/functions");
+/// An object of these functions and what they need, compiled in this profile.
+fn part(profile: &str, functions: &[String]) -> Outcome<String> {
+    compile(profile)?;
+    let (list, object) = (format!("{BUILT}/{profile}.functions"), format!("{BUILT}/{profile}.o"));
     fs::write(file(&list), functions.join("\n")).map_err(|error| format!("{list}: {error}"))?;
-    let wanted: Vec<String> = functions.iter().flat_map(|name| ["-u".to_owned(), name.clone()]).collect();
-    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let archive = format!("{TARGET}/ffi/libleasebeat_ffi.a");
-    run(command("ld", &[&["-r", "--gc-sections"], &wanted[..], &["-o", object, &archive]].concat()))?;
+    let wanted: Vec<&str> = functions.iter().flat_map(|name| ["-u", name]).collect();
+    let archive = format!("{TARGET}/{profile}/libleasebeat_ffi.a");
+    run(command("ld", &[&["-r", "--gc-sections"], &wanted[..], &["-o", &object, &archive]].concat()))?;
     let keep = format!("--keep-global-symbols={list}");
     let unwind =
         ["--remove-section=.eh_frame", "--remove-section=.rela.eh_frame", "--remove-section=.comment"];
-    run(command("objcopy", &[&[keep.as_str(), "--strip-debug"], &unwind[..], &[object]].concat()))
+    run(command("objcopy", &[&[keep.as_str(), "--strip-debug"], &unwind[..], &[&object]].concat()))?;
+    Ok(object)
 }
 
 /// Fails where anything is called that is not there, first of all what a panic calls.

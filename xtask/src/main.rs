@@ -3,19 +3,25 @@
 
 mod abi;
 mod bare_metal;
+mod bench;
 mod budgets;
 mod c_budgets;
 mod consumer;
 mod explore;
 mod firmware;
+mod fleet;
 mod fuzz;
+mod gateway;
 mod r#gen;
+mod history;
+mod java;
 mod lab;
 mod library;
 mod mutants;
 mod npm;
 mod npm_names;
 mod playground;
+mod python;
 mod run;
 mod setup;
 mod test;
@@ -57,13 +63,47 @@ enum Job {
         prefix: std::path::PathBuf,
     },
     /// Measure what the budgets gate, and compare
-    Budgets,
+    Budgets {
+        /// Append every figure that changed to benches/history.tsv
+        #[arg(long)]
+        record: bool,
+        /// Only show how the figures and their gates went
+        #[arg(long, conflicts_with = "record")]
+        history: bool,
+    },
+    /// Count what a fleet costs and what its queue could be instead, into docs/FLEET.md
+    Fleet {
+        /// Only hold what a fleet of a million costs to its budgets
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build, test and install the Java package, bindings/java
+    Java {
+        /// Only measure what its calls and its driver cost
+        #[arg(long)]
+        bench: bool,
+    },
     /// Build the npm package, wasm/npm
     Npm,
+    /// Build, check and test the Python package, bindings/python
+    Python {
+        /// Only measure what its calls and its driver cost
+        #[arg(long)]
+        bench: bool,
+    },
     /// Build the playground, a static page, into playground/dist
     Playground,
-    /// Time the kernel against the clock (criterion), and measure the budgets
-    Bench,
+    /// Measure what docs/PERFORMANCE.md says, and write it
+    Bench {
+        /// Only these sections; the others keep their figures
+        sections: Vec<String>,
+        /// Measure nothing: write the page, its plots and the marked figures from the results
+        #[arg(long, conflicts_with = "sections")]
+        render: bool,
+        /// Measure and write nothing, and fail where a file is not what would be written
+        #[arg(long, conflicts_with_all = ["sections", "render"])]
+        check: bool,
+    },
     /// The long campaigns, bounded and resumable
     Soak {
         #[command(subcommand)]
@@ -77,6 +117,8 @@ enum Campaign {
     Mutants,
     /// Load `leasebeat serve` with 10,000 live reservations and 2,000 requests a second for a minute
     ServeLoad,
+    /// Keep 100,000 leases over HTTP with the gateway and with the official client, and write what it took into the guide
+    Gateway,
     /// Run the lab's worlds with every invariant checked at every event; goes on where the last campaign ended
     Lab {
         /// How many lease-hours in all
@@ -122,6 +164,23 @@ fn serve_load() -> Outcome {
     run::run(run::command("target/release/examples/serve_load", &[]))
 }
 
+/// Everything that `benches/budgets.toml` gates but the stack, which the firmware measures.
+fn all_budgets(record: bool) -> Outcome {
+    setup::for_budgets()?;
+    setup::c()?;
+    // Before anything runs: what is measured is what is there now.
+    let commit = bench::machine::commit()?;
+    let mut held = budgets::measure()?;
+    library::build()?;
+    held.extend(c_budgets::measure()?);
+    held.extend(fleet::measure()?);
+    if record {
+        let figures: Vec<_> = held.iter().map(|held| (held.name.clone(), held.measured, held.gate)).collect();
+        history::record(&commit, &figures)?;
+    }
+    budgets::verdict(&held)
+}
+
 fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
@@ -132,18 +191,22 @@ fn main() -> ExitCode {
         Job::Firmware => firmware::all(),
         Job::C => consumer::all(),
         Job::Install { prefix } => library::install(&prefix),
-        Job::Budgets => setup::for_budgets()
-            .and_then(|()| setup::c())
-            .and_then(|()| budgets::check())
-            .and_then(|()| library::build())
-            .and_then(|()| c_budgets::check()),
-        Job::Npm => setup::npm().and_then(|()| npm::build()),
-        Job::Playground => playground::build(),
-        Job::Bench => {
-            let timed =
-                run::cargo(&["bench", "--locked", "--package", "leasebeat-benches", "--bench", "handle"]);
-            timed.and_then(|()| setup::for_budgets()).and_then(|()| budgets::check())
+        Job::Budgets { history: true, .. } => history::show(),
+        Job::Budgets { record, .. } => all_budgets(record),
+        Job::Fleet { check } => {
+            setup::for_budgets().and_then(|()| if check { fleet::check() } else { fleet::document() })
         }
+        Job::Java { bench: false } => java::all(),
+        Job::Java { bench: true } => java::bench(),
+        Job::Npm => setup::npm().and_then(|()| npm::build()),
+        Job::Python { bench: false } => python::all(),
+        Job::Python { bench: true } => python::bench(),
+        Job::Playground => playground::build(),
+        Job::Bench { check: true, .. } => bench::check(),
+        Job::Bench { render: true, .. } => bench::render(),
+        Job::Bench { sections, .. } => setup::for_budgets()
+            .and_then(|()| bench::run(&sections))
+            .and_then(|()| if sections.is_empty() { fleet::document() } else { Ok(()) }),
         Job::Soak { campaign: Campaign::FuzzDecode { runs } } => {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
@@ -155,6 +218,7 @@ fn main() -> ExitCode {
             explore::campaign(faults, until, states)
         }
         Job::Soak { campaign: Campaign::Lab { hours } } => lab::check(hours),
+        Job::Soak { campaign: Campaign::Gateway } => gateway::campaign(),
         Job::Soak { campaign: Campaign::Mutants } => setup::mutants().and_then(|()| mutants::campaign()),
         Job::Soak { campaign: Campaign::ServeLoad } => serve_load(),
     };

@@ -76,9 +76,9 @@ fn compile(name: &str, features: &str) -> Outcome {
     let folder = file(PACKAGE).join("src/wasm");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let (from, to) = (compiled.display().to_string(), format!("src/wasm/{name}.wasm"));
-    let optimise = ["exec", "--offline", "--", "wasm-opt", "-Oz", "--converge", "--strip-debug"];
-    npm(
-        PACKAGE,
-        &[&optimise[..], &["--strip-producers", "--strip-target-features", &from, "-o", &to]].concat(),
-    )
+    // The stack lies lowest, so nothing is below it. The linker exports two addresses (`__*`) that nobody asks for.
+    let optimise = ["-Oz", "--converge", "--low-memory-unused", "--remove-exports=__*"];
+    let strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+    let files = [from.as_str(), "-o", to.as_str()];
+    npm(PACKAGE, &[&["exec", "--offline", "--", "wasm-opt"], &optimise[..], &strip, &files].concat())
 }

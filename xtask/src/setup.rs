@@ -1,7 +1,7 @@
 //! Installing what the tests need and a new machine lacks. What cannot be had is an error, never skipped.
 
 use crate::run::{answers, cargo, command, file, output, run};
-use crate::{Outcome, npm, playground};
+use crate::{Outcome, java, npm, playground};
 
 /// The oldest compiler that builds what is shipped.
 pub const MSRV: &str = "1.85";
@@ -39,17 +39,29 @@ const REQUIREMENTS: &str = "tests/python/requirements.txt";
 
 /// What the tests in Python need, in an environment of their own.
 pub fn python() -> Outcome {
+    environment(PYTHON, REQUIREMENTS)
+}
+
+/// The environment that the Python package is built into.
+pub const PYTHON_PACKAGE: &str = "target/python-package";
+
+/// What builds, checks and tests the Python package.
+pub fn python_package() -> Outcome {
+    environment(PYTHON_PACKAGE, "bindings/python/requirements.txt")
+}
+
+fn environment(folder: &str, requirements: &str) -> Outcome {
     let wanted =
-        std::fs::read_to_string(file(REQUIREMENTS)).map_err(|error| format!("{REQUIREMENTS}: {error}"))?;
+        std::fs::read_to_string(file(requirements)).map_err(|error| format!("{requirements}: {error}"))?;
     // Written last, so that it is there only where all was installed.
-    let stamp = file(PYTHON).join("installed.txt");
+    let stamp = file(folder).join("installed.txt");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     debian("python3-venv", "python3", &["-m", "venv", "--help"])?;
-    run(command("python3", &["-m", "venv", "--clear", PYTHON]))?;
-    let pip = format!("{PYTHON}/bin/python");
-    run(command(&pip, &["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]))?;
+    run(command("python3", &["-m", "venv", "--clear", folder]))?;
+    let pip = format!("{folder}/bin/python");
+    run(command(&pip, &["-m", "pip", "install", "--quiet", "--requirement", requirements]))?;
     std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 
@@ -95,6 +107,14 @@ pub fn firmware() -> Outcome {
     debian("qemu-user", "qemu-s390x", &["--version"])?;
     debian("gcc-s390x-linux-gnu", BIG_ENDIAN_LINKER, &["--version"])?;
     debian("libc6-dev-s390x-cross", "test", &["-e", "/usr/s390x-linux-gnu/lib/libc.so"])
+}
+
+/// What builds and tests the Java package. A JDK with java.lang.foreign is looked for where it is used: Debian has none.
+pub fn java() -> Outcome {
+    debian("gcc", "gcc", &["--version"])?;
+    let oldest = format!("ls -d /usr/lib/jvm/java-{}-openjdk-*/bin/javac", java::OLDEST);
+    debian(&format!("openjdk-{}-jdk-headless", java::OLDEST), "sh", &["-c", &oldest])?;
+    debian("maven", "mvn", &["--version"])
 }
 
 /// What compiles, checks and documents programs in C.

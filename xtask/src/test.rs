@@ -2,7 +2,9 @@
 
 use crate::run::{cargo, command, run};
 use crate::setup::{self, CORTEX_M3, MSRV, WASM};
-use crate::{Outcome, bare_metal, budgets, consumer, firmware, fuzz, npm, playground};
+use crate::{
+    Outcome, bare_metal, bench, budgets, consumer, firmware, fleet, fuzz, java, npm, playground, python,
+};
 
 /// What is shipped, and so must build with the oldest compiler. The tests need a newer one.
 const SHIPPED: [&str; 6] = [
@@ -25,13 +27,17 @@ pub fn all() -> Outcome {
     format()?;
     lints()?;
     documentation()?;
+    bench::check()?;
     msrv()?;
     bare_metal::links_no_panic(CORTEX_M3)?;
     budgets::check()?;
+    fleet::check()?;
     consumer::all()?;
     fuzz::ffi(FUZZED)?;
     firmware::all()?;
     npm::test()?;
+    java::all()?;
+    python::all()?;
     tests()
 }
 
@@ -40,6 +46,7 @@ fn format() -> Outcome {
     cargo(&["fmt", "--manifest-path", "xtask/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "firmware/Cargo.toml", "--check"])?;
+    cargo(&["fmt", "--manifest-path", "bindings/python/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "wasm/Cargo.toml", "--check"])?;
     cargo(&["fmt", "--manifest-path", "tests/bare-metal/Cargo.toml", "--check"])
 }
@@ -104,6 +111,15 @@ fn tests() -> Outcome {
     }
     cargo(&["test", "--package", "leasebeat", "--no-default-features", "--locked"])?;
     cargo(&["test", "--workspace", "--all-features", "--locked"])?;
+    cargo(&[
+        "test",
+        "--quiet",
+        "--manifest-path",
+        "xtask/Cargo.toml",
+        "--target-dir",
+        "target/xtask",
+        "--locked",
+    ])?;
     playground::test()?;
     python()
 }

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use leasebeat::Heartbeat;
+use leasebeat_lab::InFleet;
 use leasebeat_lab::campaign::{self, Found, Progress};
+use leasebeat_lab::world::Tally;
 
 use super::options::Args;
 use super::{find, progress};
@@ -31,7 +33,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
     while now.lease_ms < hours * HOUR_MS && violations == 0 {
         let until = hours.min(now.lease_ms / HOUR_MS + PIECE_HOURS) * HOUR_MS;
         let before_ms = now.lease_ms;
-        let piece = campaign::run::<Heartbeat>(now, until, args.threads(), |tally| {
+        let run = if args.in_fleet { campaign::run::<InFleet, _> } else { campaign::run::<Heartbeat, _> };
+        let piece = run(now, until, args.threads(), |tally: &Tally| {
             let done = before_ms + u64::try_from(tally.lease_ns / 1_000_000).unwrap_or(0);
             if shown.fetch_max(done / HOUR_MS, Ordering::Relaxed) < done / HOUR_MS {
                 bar.set_position(done / HOUR_MS);

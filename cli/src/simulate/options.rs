@@ -58,6 +58,9 @@ pub(crate) struct Args {
     /// traces. With --check: the trace of a violation [default: .]
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) traces: Option<PathBuf>,
+    /// With --check: each lease lives in a fleet that brings its beats forward (FL3, FL4)
+    #[arg(long, requires = "check")]
+    pub(super) in_fleet: bool,
     /// With --check: go on from where this file says, and keep it up to date
     #[arg(long, value_name = "FILE", requires = "check")]
     pub(super) resume: Option<PathBuf>,

@@ -2,14 +2,14 @@
 
 use super::UnknownKeys;
 use super::problem::{Fault, Wrong};
-use super::schema::{CREATE, DENY};
+use super::schema::{DENY, Object};
 use super::text::Text;
 use super::walk::walk;
 use crate::event::{Outcome, Success};
 
 /// The outcome, and the reservation where one was granted.
 pub(super) fn decode(body: &[u8], unknown_keys: UnknownKeys) -> Result<(Outcome, Option<Text<'_>>), Fault> {
-    let fields = walk(body, &CREATE, unknown_keys)?;
+    let fields = walk(body, Object::Create, unknown_keys)?;
     if fields.decision.is_some_and(|decision| decision.is(DENY)) {
         return Ok((Outcome::Denied, None));
     }

@@ -2,14 +2,14 @@
 
 use super::UnknownKeys;
 use super::problem::{Fault, Wrong};
-use super::schema::ERROR;
+use super::schema::Object;
 use super::walk::walk;
 use crate::event::ErrorCode;
 
 /// The code: of a body that is one well-formed JSON object and has one `error` that the protocol names. The rest
 /// of it is skipped, for an error may come from a gateway that knows no schema.
 pub(super) fn code(body: &[u8]) -> Result<ErrorCode, Fault> {
-    let fields = walk(body, &ERROR, UnknownKeys::Ignore)?;
+    let fields = walk(body, Object::Error, UnknownKeys::Ignore)?;
     let (text, at) = fields.code.ok_or(Fault::before(Wrong::KeyMissing("error"), fields.end))?;
     ErrorCode::ALL
         .iter()

@@ -2,12 +2,12 @@
 
 use super::UnknownKeys;
 use super::problem::Fault;
-use super::schema::EXTEND;
+use super::schema::Object;
 use super::walk::walk;
 use crate::event::{Outcome, Success};
 
 pub(super) fn decode(body: &[u8], unknown_keys: UnknownKeys) -> Result<Outcome, Fault> {
-    let fields = walk(body, &EXTEND, unknown_keys)?;
+    let fields = walk(body, Object::Extend, unknown_keys)?;
     Ok(Outcome::Extended(Success {
         rtt_ns: None,
         remaining_ttl_ms: fields.remaining_ttl_ms,

@@ -8,15 +8,12 @@ use super::text::Text;
 pub(super) type Found = Option<(&'static Key, u32)>;
 
 /// Reads a key from behind its opening quote, and finds it in the schema. Also gives what follows it.
-pub(super) fn find<'a>(
-    object: &'static Object,
-    seen: u32,
-    content: &'a [u8],
-) -> Result<(Found, &'a [u8]), Fault> {
+pub(super) fn find(object: Object, seen: u32, content: &[u8]) -> Result<(Found, &[u8]), Fault> {
     // Most servers write keys in the schema's order, so the search begins behind the last of those that have been
     // there; and most write them without escapes, so they need no scanning.
     let next = u32::BITS.wrapping_sub(seen.leading_zeros());
-    let (before, after) = object.keys.split_at_checked(next as usize).unwrap_or((object.keys, &[]));
+    let keys = object.keys();
+    let (before, after) = keys.split_at_checked(next as usize).unwrap_or((keys, &[]));
     if let Some(found) = find_plain(after, 1 << (next & 31), content) {
         return Ok(found);
     }
@@ -25,8 +22,8 @@ pub(super) fn find<'a>(
     }
     let (name, behind) = Text::scan(content)?;
     let mut bit = 1;
-    for key in object.keys {
-        if name.is(key.name) {
+    for key in keys {
+        if name.is(key.name()) {
             return Ok((Some((key, bit)), behind));
         }
         bit <<= 1;
@@ -38,8 +35,8 @@ pub(super) fn find<'a>(
 fn find_plain<'a>(keys: &'static [Key], bit: u32, content: &'a [u8]) -> Option<(Found, &'a [u8])> {
     let mut bit = bit;
     for key in keys {
-        if content.first() == key.name.as_bytes().first() {
-            if let Some([b'"', behind @ ..]) = content.strip_prefix(key.name.as_bytes()) {
+        if content.first() == Some(&key.first) {
+            if let Some([b'"', behind @ ..]) = content.strip_prefix(key.bytes()) {
                 return Some((Some((key, bit)), behind));
             }
         }
@@ -49,11 +46,11 @@ fn find_plain<'a>(keys: &'static [Key], bit: u32, content: &'a [u8]) -> Option<(
 }
 
 /// A required key that was not there.
-pub(super) fn missing(object: &Object, seen: u32) -> Option<&'static str> {
+pub(super) fn missing(object: Object, seen: u32) -> Option<&'static str> {
     let mut seen = seen;
-    for key in object.keys {
+    for key in object.keys() {
         if key.required && seen & 1 == 0 {
-            return Some(key.name);
+            return Some(key.name());
         }
         seen >>= 1;
     }

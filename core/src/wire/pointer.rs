@@ -4,6 +4,7 @@ use core::fmt::{self, Write};
 
 use super::json::{DEPTH_MAX, Expect, Reader, Token};
 use super::text::Text;
+use crate::words::{Line, Words};
 
 /// A place in a body. Printed, it is a JSON pointer (RFC 6901) as it stands between the quotes of a JSON string, so
 /// with quotes, backslashes and control characters escaped: safe in a log, on a terminal and in a JSON text.
@@ -114,29 +115,42 @@ impl<'a> Path<'a> {
     }
 }
 
-impl fmt::Display for Pointer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+printed!(Pointer<'_>);
+
+impl Words for Pointer<'_> {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
         let path = self.path();
         for step in path.steps.iter().take(path.depth) {
             match step {
                 Step::Whole => {}
-                Step::Index(index) => write!(f, "/{index}")?,
+                Step::Index(index) => {
+                    line.char('/').number(*index as u64);
+                }
                 Step::Key(name) => {
-                    f.write_char('/')?;
+                    line.char('/');
                     for character in name.chars() {
-                        match character {
-                            '~' => f.write_str("~0")?,
-                            '/' => f.write_str("~1")?,
-                            '"' | '\\' => write!(f, "\\{character}")?,
-                            control if control.is_control() => write!(f, "\\u{:04x}", u32::from(control))?,
-                            other => f.write_char(other)?,
-                        }
+                        say_character(character, line);
                     }
                 }
             }
         }
-        Ok(())
     }
+}
+
+fn say_character<W: Write + ?Sized>(character: char, line: &mut Line<'_, W>) {
+    match character {
+        '~' => line.text("~0"),
+        '/' => line.text("~1"),
+        '"' | '\\' => line.char('\\').char(character),
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
+            line.text("\\u00");
+            for shift in [4, 0] {
+                line.char(char::from_digit((u32::from(character) >> shift) & 15, 16).unwrap_or('0'));
+            }
+            line
+        }
+        other => line.char(other),
+    };
 }
 
 impl fmt::Debug for Pointer<'_> {

@@ -1,8 +1,9 @@
 //! What is wrong with an answer, and where.
 
-use core::fmt;
+use core::fmt::Write;
 
 use super::pointer::Pointer;
+use crate::words::{Line, Words};
 
 /// What is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,32 +120,50 @@ impl<'a> Problem<'a> {
     }
 }
 
-impl fmt::Display for Problem<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.wrong.fmt(f)?;
-        match &self.place {
-            Some(place) if place.is_root() => write!(f, " at byte {}", place.offset()),
-            Some(place) => write!(f, " at {place}, byte {}", place.offset()),
-            None => Ok(()),
+written!(Problem<'_>, Wrong);
+
+impl Words for Problem<'_> {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        line.then(&self.wrong);
+        let Some(place) = &self.place else { return };
+        line.text(" at ");
+        if !place.is_root() {
+            line.then(place).text(", ");
         }
+        line.text("byte ").number(place.offset() as u64);
     }
 }
 
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Status(status) => return write!(f, "status {status} is neither 200 nor 4xx nor 5xx"),
-            Self::KeyMissing(name) => return write!(f, "key {name} is missing"),
-            Self::Not(expected) => return write!(f, "not {expected}"),
-            Self::NotOneOf(names) => {
-                f.write_str("none of")?;
-                for name in *names {
-                    write!(f, " {name}")?;
-                }
-                return Ok(());
+impl Words for Wrong {
+    fn say<W: Write + ?Sized>(&self, line: &mut Line<'_, W>) {
+        let end = match self {
+            Self::Status(status) => {
+                line.text("status ").number((*status).into());
+                " is neither 200 nor 4xx nor 5xx"
             }
-            Self::TooLong(most) => return write!(f, "more than {most} characters"),
-            Self::Below(least) => return write!(f, "below {least}"),
+            Self::KeyMissing(name) => {
+                line.text("key ").text(name);
+                " is missing"
+            }
+            Self::Not(expected) => {
+                line.text("not ");
+                expected
+            }
+            Self::NotOneOf(names) => {
+                line.text("none of");
+                for name in *names {
+                    line.text(" ").text(name);
+                }
+                ""
+            }
+            Self::TooLong(most) => {
+                line.text("more than ").number(*most as u64);
+                " characters"
+            }
+            Self::Below(least) => {
+                line.text("below ").signed(*least);
+                ""
+            }
             Self::RetryAfter => "Retry-After is not decimal seconds",
             Self::Unfinished => "the text ends too early",
             Self::Trailing => "something follows the JSON text",
@@ -161,6 +180,7 @@ impl fmt::Display for Wrong {
             Self::OutsideInt64 => "outside int64",
             Self::NoReservationId => "granted without a reservation_id",
             Self::UnknownCode => "no error code of the protocol",
-        })
+        };
+        line.text(end);
     }
 }

@@ -8,7 +8,7 @@ use super::json::{skip_blanks, skip_value, skip_word};
 use super::keys::{find, missing};
 use super::number::Number;
 use super::problem::{Fault, Wrong};
-use super::schema::{Field, Key, Object, Shape};
+use super::schema::{Field, Item, Key, Object, Shape};
 use super::text::Text;
 
 /// What the kernel reads of a body, each text with how many bytes were left before it.
@@ -32,9 +32,9 @@ enum Level {
     /// The body is closed, or not yet open.
     Outside,
     /// An object, and a bit for each of its keys that has been there.
-    Object(&'static Object, u32),
+    Object(Object, u32),
     /// An array of these.
-    List(&'static Shape),
+    List(Item),
 }
 
 struct Walk<'a> {
@@ -49,11 +49,7 @@ struct Walk<'a> {
 }
 
 /// Holds `body` to `root`, and reads its fields.
-pub(super) fn walk<'a>(
-    body: &'a [u8],
-    root: &'static Object,
-    unknown_keys: UnknownKeys,
-) -> Result<Fields<'a>, Fault> {
+pub(super) fn walk(body: &[u8], root: Object, unknown_keys: UnknownKeys) -> Result<Fields<'_>, Fault> {
     let mut walk = Walk {
         rest: skip_blanks(body),
         unknown_keys,
@@ -63,7 +59,7 @@ pub(super) fn walk<'a>(
         depth: 0,
         first: true,
     };
-    let [b'{', behind @ ..] = walk.rest else { return Err(walk.not(&Shape::Object(root))) };
+    let [b'{', behind @ ..] = walk.rest else { return Err(walk.not(Shape::Object(root))) };
     walk.open(Level::Object(root, 0), behind)?;
     while let Some((shape, field)) = walk.next()? {
         walk.value(shape, field)?;
@@ -73,7 +69,7 @@ pub(super) fn walk<'a>(
 
 impl<'a> Walk<'a> {
     /// Goes to the next value that the schema speaks of; `None` at the end of the body.
-    fn next(&mut self) -> Result<Option<(&'static Shape, Field)>, Fault> {
+    fn next(&mut self) -> Result<Option<(Shape, Field)>, Fault> {
         loop {
             self.rest = skip_blanks(self.rest);
             match self.inner {
@@ -87,7 +83,7 @@ impl<'a> Walk<'a> {
                     } else {
                         self.comma()?;
                         if let Some(key) = self.key(object, seen)? {
-                            return Ok(Some((&key.shape, key.field)));
+                            return Ok(Some((key.shape, key.field)));
                         }
                     }
                 }
@@ -96,7 +92,7 @@ impl<'a> Walk<'a> {
                         self.close(behind);
                     } else {
                         self.comma()?;
-                        return Ok(Some((item, Field::Unread)));
+                        return Ok(Some((item.shape(), Field::Unread)));
                     }
                 }
                 Level::Outside if self.rest.is_empty() => return Ok(None),
@@ -117,7 +113,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A key and its colon: what the schema says of it, unless it is skipped with its value.
-    fn key(&mut self, object: &'static Object, seen: u32) -> Result<Option<&'static Key>, Fault> {
+    fn key(&mut self, object: Object, seen: u32) -> Result<Option<&'static Key>, Fault> {
         let [b'"', content @ ..] = self.rest else { return Err(Fault::no_json(self.rest)) };
         let (found, behind) = find(object, seen, content)?;
         match found {
@@ -136,18 +132,22 @@ impl<'a> Walk<'a> {
     }
 
     /// Holds the value that comes now to its shape (W2).
-    fn value(&mut self, shape: &'static Shape, field: Field) -> Result<(), Fault> {
-        match (*shape, self.rest) {
-            (Shape::Text { characters_max }, [b'"', content @ ..]) => {
+    fn value(&mut self, shape: Shape, field: Field) -> Result<(), Fault> {
+        match (shape, self.rest) {
+            (Shape::Text | Shape::TextUpTo(_), [b'"', content @ ..]) => {
                 let (text, behind) = Text::scan(content)?;
-                if text.is_longer_than(characters_max) {
-                    return Err(self.fault(Wrong::TooLong(characters_max)));
+                if let Shape::TextUpTo(most) = shape {
+                    let most = usize::from(most);
+                    if text.is_longer_than(most) {
+                        return Err(self.fault(Wrong::TooLong(most)));
+                    }
                 }
                 self.read_text(field, text);
                 self.rest = behind;
             }
             (Shape::Name(names), [b'"', content @ ..]) => {
                 let (text, behind) = Text::scan(content)?;
+                let names = names.all();
                 if !names.iter().any(|name| text.is(name)) {
                     return Err(self.fault(Wrong::NotOneOf(names)));
                 }
@@ -161,8 +161,9 @@ impl<'a> Walk<'a> {
                 }
                 self.rest = behind;
             }
-            (Shape::Integer { minimum }, [b'-' | b'0'..=b'9', ..]) => {
+            (Shape::Count | Shape::Integer, [b'-' | b'0'..=b'9', ..]) => {
                 let (number, behind) = Number::scan(self.rest)?;
+                let minimum = if matches!(shape, Shape::Count) { 0 } else { i64::MIN };
                 match number {
                     Number::Integer(number) if number >= minimum => self.read_count(field, number),
                     Number::Integer(_) => return Err(self.fault(Wrong::Below(minimum))),
@@ -182,7 +183,7 @@ impl<'a> Walk<'a> {
 
     /// Something else than `shape`, which may be no JSON at all.
     #[cold]
-    fn not(&self, shape: &Shape) -> Fault {
+    fn not(&self, shape: Shape) -> Fault {
         match self.rest {
             [b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'[' | b'{', ..] => {
                 self.fault(Wrong::Not(shape.in_words()))
@@ -233,10 +234,10 @@ impl<'a> Walk<'a> {
 }
 
 impl Shape {
-    const fn in_words(&self) -> &'static str {
+    const fn in_words(self) -> &'static str {
         match self {
-            Self::Text { .. } | Self::Hash | Self::Name(_) => "a string",
-            Self::Integer { .. } => "an integer",
+            Self::Text | Self::TextUpTo(_) | Self::Hash | Self::Name(_) => "a string",
+            Self::Count | Self::Integer => "an integer",
             Self::Flag => "true or false",
             Self::List(_) => "an array",
             Self::Object(_) => "an object",

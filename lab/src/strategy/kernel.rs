@@ -81,6 +81,7 @@ impl<K: Kernel> KernelStrategy<K> {
             let distrust_ns = self.distrust_ns.take();
             recording.told.push(Told { event, now, truth: *truth, distrust_ns });
         }
+        self.kernel.told(&event, now);
         let result = match self.monitor.call(&mut self.kernel, event, now, truth) {
             Ok(result) => result,
             Err(violation) => {
@@ -123,7 +124,7 @@ impl<K: Kernel> KernelStrategy<K> {
                 Step { send: Some(send), ..self.go_on() }
             }
             Action::Wait(wait) => {
-                self.wake = wait.map(|ms| after(now, ms.get()));
+                self.wake = self.kernel.wakes(wait.map(|ms| after(now, ms.get())));
                 self.go_on()
             }
             Action::Stop(reason) => {

@@ -14,3 +14,5 @@ rmSync('dist', { recursive: true, force: true })
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.json'], { stdio: 'inherit' })
 mkdirSync('dist/wasm', { recursive: true })
 for (const name of names) copyFileSync(`src/wasm/${name}.wasm`, `dist/wasm/${name}.wasm`)
+// npm packs what lies in the package's own folder.
+for (const name of ['LICENSE-APACHE', 'LICENSE-MIT']) copyFileSync(`../../${name}`, name)

@@ -1,94 +1,92 @@
 import type { Wasm } from './wasm.js'
 
-const U64_MAX = 2n ** 64n - 1n
+const OR_BIG = ', or as a BigInt to '
+const PAGE = 65_536
+/** The crate's `Lease` fits in so many bytes. */
+const LEASE = 208
+const MILLION = 1_000_000n
+export const U64_MAX = 2n ** 64n - 1n
 /** 2^64 - 1 ns, rounded down to what a number can say. */
 const READING_MAX_MS = 18_446_744_073_709.55
 
 /** An error that names the field, its value and its range. */
-export function outOfRange(field: string, value: unknown, range: string): RangeError | TypeError {
+export function outOfRange(field: string, value: unknown, range: unknown): RangeError | TypeError {
   const type = typeof value
-  const shown = type === 'string' ? JSON.stringify(value) : type === 'object' && value ? 'an object' : String(value)
-  return new (type === 'number' || type === 'bigint' ? RangeError : TypeError)(`${field} is ${shown}; it must be ${range}`)
-}
-
-export function outOfRoom(what: string): RangeError {
-  return new RangeError(`no memory for ${what}: free what is no longer used; 64 MiB is all there is`)
+  const number = type === 'number' || type === 'bigint'
+  const shown = number ? value : type === 'string' ? `"${value as string}"` : type
+  return new (number ? RangeError : TypeError)(`${field} is ${shown}; it must be ${range}`)
 }
 
 /**
- * An instance, and what goes in and out of it: checked here, and written as two numbers whose sum it is, so that a number
- * needs no BigInt on its way and a BigInt loses nothing.
+ * An instance, its memory, and what goes in and out of it: checked here, and written as two numbers, of which the first
+ * counts millions, so that a number needs no BigInt on its way and a BigInt loses nothing.
  */
-export class Core<W extends Wasm = Wasm> {
-  readonly wasm: W
-  #words: Float64Array
-  #bytes: Uint8Array
-
-  constructor(wasm: W) {
-    this.wasm = wasm
-    this.#words = this.#view()
-    this.#bytes = this.bytes
-  }
-
+export function coreOf<W extends Wasm>(module: WebAssembly.Module) {
+  // A copy: engines look a name up faster in a plain object.
+  const wasm = { ...new WebAssembly.Instance(module).exports } as unknown as W
+  const { memory } = wasm
+  const at = wasm.words()
+  const free: number[] = []
   /** Where arguments go, and what a call says besides its number. */
-  get words(): Float64Array {
-    // Memory that has grown leaves an old view with nothing.
-    return this.#words.length ? this.#words : (this.#words = this.#view())
+  let words: Float64Array
+  const view = () => {
+    words = new Float64Array(memory.buffer, at, 16)
   }
+  view()
 
-  get bytes(): Uint8Array {
-    return this.#bytes?.length ? this.#bytes : (this.#bytes = new Uint8Array(this.wasm.memory.buffer))
-  }
-
-  /** Writes a reading or a span: milliseconds, and nanoseconds besides. */
-  time(index: number, field: string, value: number | bigint): void {
-    if (typeof value === 'number' && value >= 0 && value <= READING_MAX_MS) this.#put(index, value, 0)
-    else if (typeof value === 'bigint' && value >= 0n && value <= U64_MAX) {
-      this.#put(index, Number(value / 1_000_000n), Number(value % 1_000_000n))
-    } else throw outOfRange(field, value, `from 0 to ${READING_MAX_MS} ms, or as a BigInt to ${U64_MAX} ns`)
-  }
-
-  /** Writes a whole number: at most `most`, which by default is all that 64 bits hold. */
-  count(index: number, field: string, value: number | bigint, least = 0, most = Infinity): void {
-    // No BigInt is compared with a number that is one: that is slow.
-    if (typeof value === 'number' && value >= least && value <= most && Number.isSafeInteger(value)) {
-      this.#put(index, value, 0)
-    } else if (typeof value === 'bigint' && value >= least && value <= most && value <= U64_MAX) {
-      this.#put(index, Number(value & ~0xfffn), Number(value & 0xfffn))
-    } else {
-      const range = most < Infinity ? most : `${Number.MAX_SAFE_INTEGER}, or as a BigInt to ${U64_MAX}`
-      throw outOfRange(field, value, `whole, from ${least} to ${range}`)
+  /** The address of so many more pages. */
+  const grow = (pages: number, what: string): number => {
+    try {
+      return memory.grow(pages) * PAGE
+    } catch {
+      throw new RangeError(`no memory for ${what}: 64 MiB are in use`)
+    } finally {
+      // Memory that has grown leaves an old view with nothing.
+      view()
     }
   }
 
-  optional(index: number, field: string, value: number | bigint | null | undefined, least = 0): void {
-    if (value == null) this.words[index] = -1
-    else this.count(index, field, value, least)
+  /** The same for what is no number: a BigInt, or an error. */
+  const other = (index: number, field: string, value: unknown, least: number, most: number, range: string): void => {
+    if (typeof value !== 'bigint' || value < least || value > most || value > U64_MAX) throw outOfRange(field, value, range)
+    words[index] = Number(value / MILLION)
+    words[index + 1] = Number(value % MILLION)
+  }
+  // Short, so that engines put them where they are called. No BigInt is compared with a number that is one: that is slow.
+  /** Writes a whole number. */
+  const put = (index: number, field: string, value: unknown, least = 0, most = Infinity): void => {
+    if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) {
+      words[index] = 0
+      words[index + 1] = value as number
+    } else other(index, field, value, least, most, `whole, from ${least} to ${most < 1e12 ? most : Number.MAX_SAFE_INTEGER + OR_BIG + U64_MAX}`)
+  }
+  /** Writes a reading or a span: milliseconds, or as a BigInt nanoseconds. A fraction of one is dropped, or rounded up. */
+  const time = (index: number, field: string, value: unknown, up: boolean): void => {
+    if (typeof value === 'number' && value >= 0 && value <= READING_MAX_MS) {
+      const ms = Math.floor(value)
+      const ns = (value - ms) * 1e6
+      words[index] = ms
+      words[index + 1] = up ? Math.ceil(ns) : ns
+    } else other(index, field, value, 0, Infinity, `from 0 to ${READING_MAX_MS} ms${OR_BIG}${U64_MAX} ns`)
   }
 
-  /** Room for so many bytes, until the next call. */
-  buffer(length: number): number {
-    const start = this.wasm.buffer(length) >>> 0
-    if (!start) throw outOfRoom(`a text of ${length} bytes`)
-    return start
+  /** The same as `put` where there may be none, which is -1. */
+  const optional = (index: number, field: string, value: unknown, least?: number, most?: number): void => {
+    if (value == null) words[index] = -1
+    else put(index, field, value, least, most)
   }
-
-  /** Writes a header to the buffer byte by byte, as the wire had it, and its length to a word; -1 for none. */
-  header(index: number, text: string | null | undefined): void {
-    this.words[index] = text?.length ?? -1
-    if (!text) return
-    const start = this.buffer(text.length)
-    // Whatever is no byte is no digit either.
-    for (let at = 0; at < text.length; at++) this.bytes[start + at] = Math.min(text.charCodeAt(at), 0xff)
+  /** Room for a lease. */
+  const take = (): number => {
+    if (!free.length) {
+      for (let start = grow(1, 'another lease'), left = PAGE; (left -= LEASE) >= 0; ) free.push(start + left)
+    }
+    return free.pop()!
   }
-
-  #put(index: number, high: number, low: number): void {
-    const { words } = this
-    words[index] = high
-    words[index + 1] = low
+  const give = (lease: number): void => {
+    free.push(lease)
   }
-
-  #view(): Float64Array {
-    return new Float64Array(this.wasm.memory.buffer, this.wasm.words(), 16)
-  }
+  // Without names, which no minifier would shorten.
+  return [() => words, put, optional, time, take, give, wasm, grow] as const
 }
+
+export type Core<W extends Wasm = Wasm> = ReturnType<typeof coreOf<W>>

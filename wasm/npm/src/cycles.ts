@@ -1,6 +1,6 @@
 // The Cycles REST API behind the driver: reservations created and extended over HTTP, answers decoded by the kernel.
 
-import type { Decoded, DecodeOptions, Answer } from './full.js'
+import type { Decoded, DecodeOptions, Answer } from './full-types.js'
 import type { Attempt } from './keep-alive.js'
 import type { Outcome } from './types.js'
 

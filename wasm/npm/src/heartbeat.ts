@@ -1,247 +1,171 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-import { outOfRange, outOfRoom, type Core } from './core.js'
-import { errorCodes, rules, stopReasons } from './names.js'
-import type {
-  Answering,
-  Count,
-  Decision,
-  Disposition,
-  Event,
-  Failure,
-  Reading,
-  Settings,
-  Stats,
-  StopReason,
-} from './types.js'
+import { outOfRange, U64_MAX, type Core } from './core.js'
+import { MisuseError } from './misuse.js'
+import { rules, stopReasons } from './names.js'
+import type { Count, Decision, Disposition, Event, Failure, Heartbeat, HeartbeatKernel, Reading, Settings, Stats, StopReason } from './types.js'
 
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** A wrong use of the kernel. Nothing has changed, the clock included (L2). */
-export class MisuseError extends Error {
-  override readonly name = 'MisuseError'
-  /**
-   * `unexpected-event`: a report of the wrong kind or with nothing in flight, or a second `begin`. `stale-attempt`: the
-   * report answers an attempt that is not in flight; usually a late answer, to be dropped.
-   */
-  readonly code: 'unexpected-event' | 'stale-attempt'
-
-  constructor(code: 'unexpected-event' | 'stale-attempt') {
-    super(code === 'stale-attempt' ? 'the attempt is not the one in flight' : 'the event cannot happen now')
-    this.code = code
-  }
-}
-
-/**
- * One lease's kernel: events in, decisions out. It reads no clock and sends nothing.
- *
- * It lives in WebAssembly's memory: `free` it, or leave that to the garbage collector.
- */
-export class Heartbeat {
-  protected readonly core: Core
-  #lease: number
-  readonly #extendByMs: number
-  readonly #timeoutMs: number | null
-
-  /** Made by a kernel's `heartbeat(settings)`. */
-  constructor(core: Core, settings: Settings) {
-    const { extendByMs, requestTimeoutMs, maxWaitMs = TIMER_MAX_MS, clockResolutionNs = 0, fallback = 'band' } = settings
-    core.count(0, 'extendByMs', extendByMs, 1, 86_400_000)
-    core.optional(2, 'requestTimeoutMs', requestTimeoutMs, 1)
-    core.optional(4, 'maxWaitMs', maxWaitMs, 1)
-    core.count(6, 'clockResolutionNs', clockResolutionNs, 0, 10_000_000_000)
-    core.words[8] = ['band', 'refuse'].indexOf(fallback)
-    if (core.words[8] < 0) throw outOfRange('fallback', fallback, '"band" or "refuse"')
-    this.core = core
-    this.#extendByMs = Number(extendByMs)
-    this.#timeoutMs = requestTimeoutMs == null ? null : Number(requestTimeoutMs)
-    this.#lease = core.wasm.lease_new() >>> 0
-    if (!this.#lease) throw outOfRoom('another lease')
-    registry.register(this, [core, this.#lease], this)
-  }
-
-  /**
-   * Takes in one event that happened at `now`, and says what to do.
-   *
-   * @throws MisuseError where the event cannot happen now. RangeError or TypeError, naming the field, for a value out of
-   * range. Nothing has changed then.
-   */
-  handle(event: Event, now: Reading): Decision {
-    const { core } = this
-    const what = events.indexOf(event.type)
-    if (what < 0) throw outOfRange('type', event.type, events.join(', '))
-    core.time(0, 'now', now)
-    switch (event.type) {
-      case 'created':
-      case 'extended':
-        if (event.rtt == null) core.words[2] = -1
-        else core.time(2, 'rtt', event.rtt)
-        core.optional(4, 'remainingTtlMs', event.remainingTtlMs)
-        core.optional(6, 'expiresAtMs', event.expiresAtMs)
-        break
-      case 'failed':
-        return this.#decide(report(core, event, putFailure(core, event)))
-    }
-    return this.#decide(what > 3 ? report(core, event as Answering, what) : what)
-  }
-
-  /** What is due at `now`: early and late calls are fine. */
-  tick(now: Reading): Decision {
-    this.core.time(0, 'now', now)
-    return this.#decide(0)
-  }
-
-  /**
-   * The instant until which the lease is provably held, in ms on the clock of `now`, rounded down (V1). Null where
-   * nothing is proved.
-   */
-  get fence(): number | null {
-    return orNull(this.#read()[3]!)
-  }
-
-  /** The last instant at which a failure can still be recovered, in ms, rounded down; null where the fence is (V2). */
-  get danger(): number | null {
-    return orNull(this.#read()[4]!)
-  }
-
-  /** When the kernel next has something to do, in ms, rounded up; null: not before the next event (V4). */
-  get nextDeadline(): number | null {
-    return orNull(this.#read()[5]!)
-  }
-
-  /** For how many whole ms the lease is provably still held at `now`; 0 where nothing is proved (V3). */
-  lead(now: Reading): number {
-    this.core.time(0, 'now', now)
-    return this.#read()[6]!
-  }
-
-  /** Whether the lease is provably held from `now` for `durationMs` more; a fraction of a ms counts as one (V3). */
-  isHeldFor(durationMs: Count, now: Reading): boolean {
-    this.core.count(2, 'durationMs', typeof durationMs === 'number' ? Math.ceil(durationMs) : durationMs)
-    this.core.time(0, 'now', now)
-    return this.#read()[2] === 1
-  }
-
-  /** Why the kernel has stopped, once it has. */
-  get stopped(): StopReason | null {
-    return stopReasons[this.#read()[7]!] ?? null
-  }
-
-  /** The number of the attempt in flight. */
-  get inFlight(): number | null {
-    return orNull(this.#read()[8]!)
-  }
-
-  get stats(): Stats {
-    const [attempts, retries, extensions, failures] = this.#read().slice(9) as unknown as [number, number, number, number]
-    return { attempts, retries, extensions, failures }
-  }
-
-  /** Gives its memory back. Any later call but this one is an error. */
-  free(): void {
-    if (!this.#lease) return
-    registry.unregister(this)
-    this.core.wasm.lease_free(this.#lease)
-    this.#lease = 0
-  }
-
-  protected get lease(): number {
-    if (!this.#lease) throw new Error('this heartbeat was freed')
-    return this.#lease
-  }
-
-  #read(): Float64Array {
-    this.core.wasm.read(this.lease)
-    return this.core.words
-  }
-
-  /** Hands over what is in the words, and unpacks `what | rule << 2 | detail << 8`. */
-  #decide(event: number): Decision {
-    const packed = this.core.wasm.handle(this.lease, event)
-    const { words } = this.core
-    const detail = packed >>> 8
-    const rule = rules[(packed >>> 2) & 63]!
-    switch (packed & 3) {
-      case 0:
-        return { action: 'wait', waitMs: orNull(words[0]!), rule }
-      case 1:
-        return {
-          action: 'send',
-          operation: detail & 1 ? 'extend' : 'create',
-          key: detail & 2 ? 'same' : 'fresh',
-          attempt: words[0]!,
-          keyGeneration: words[1]!,
-          extendByMs: this.#extendByMs,
-          timeoutMs: this.#timeoutMs,
-          rule,
-        }
-      case 2:
-        return { action: 'stop', reason: stopReasons[detail]!, rule }
-      default:
-        throw new MisuseError(detail ? 'stale-attempt' : 'unexpected-event')
-    }
-  }
-}
-
-export interface Heartbeat {
-  /** As `free`, for `using`. Where the engine has no `Symbol.dispose`, it is not there. */
-  [Symbol.dispose](): void
-}
-if (Symbol.dispose) Heartbeat.prototype[Symbol.dispose] = Heartbeat.prototype.free
-
-/** Frees what nobody can reach any more. */
-const registry = new FinalizationRegistry<[Core, number]>(([core, lease]) => core.wasm.lease_free(lease))
-
-/** The kernel of one WebAssembly instance. */
-export class HeartbeatKernel {
-  protected readonly core: Core
-
-  constructor(core: Core) {
-    this.core = core
-  }
-
-  /**
-   * A lease's heartbeat that has sent nothing. Next: `begin`, or `created` for a reservation that the host created itself
-   * (L1).
-   *
-   * @throws RangeError or TypeError, naming the field, its value and its range; RangeError where memory is used up.
-   */
-  heartbeat(settings: Settings): Heartbeat {
-    return new Heartbeat(this.core, settings)
-  }
-
-  /** What a failure means for the lease (C1 to C4). */
-  classify(operation: 'create' | 'extend', failure: Failure): Disposition {
-    const event = putFailure(this.core, failure)
-    const number = this.core.wasm.disposition(operation === 'create' ? 1 : 0, event)
-    const disposition = (['transient', 'throttled', 'rejected', 'unexpected-status'] as const)[number]
-    return disposition ? { disposition } : { disposition: 'permanent', reason: stopReasons[number - 4]! }
-  }
-}
-
 /** By the numbers that the crate gives them, then the kinds of a failure. */
-const events = ['tick', 'begin', 'close', 'timing-lost', 'created', 'extended', 'denied', 'failed'] as const
-const kinds = ['timeout', 'connection', 'ambiguous', 'http'] as const
+const events = 'tick begin close timing-lost created extended denied failed'.split(' ')
+const kinds = 'timeout connection ambiguous http'.split(' ')
 
-/** Writes the attempt that a report answers. */
-function report(core: Core, { attempt }: Answering, event: number): number {
-  if (attempt == null) core.words[8] = -1
-  else core.count(8, 'attempt', attempt, 0, 4_294_967_295)
-  return event
-}
+/** A kernel, and what the one with everything builds on: the class of its leases, and where a lease is. */
+export function heartbeatsOf([words, put, optional, time, take, give, wasm]: Core): readonly [
+  HeartbeatKernel,
+  new (settings: Settings) => Heartbeat & { readonly lease: number },
+] {
+  /** Frees what nobody can reach any more. */
+  const registry = new FinalizationRegistry(give)
 
-/** Writes a failure, and gives the number of its kind. */
-function putFailure(core: Core, failure: Failure): number {
-  const kind = kinds.indexOf(failure.kind)
-  if (kind < 0) throw outOfRange('kind', failure.kind, kinds.join(', '))
-  if (failure.kind === 'http') {
-    core.count(2, 'status', failure.status, 0, 65_535)
-    // A code that the protocol does not have is none.
-    core.words[3] = errorCodes.indexOf(failure.code as never)
-    core.header(4, failure.retryAfter)
+  class Lease implements Heartbeat {
+    #lease = 0
+    readonly #extendByMs: number
+    readonly #timeoutMs: number | null
+
+    constructor({ extendByMs, requestTimeoutMs, maxWaitMs = TIMER_MAX_MS, clockResolutionNs = 0, fallback = 'band' }: Settings) {
+      put(0, 'extendByMs', extendByMs, 1, 86_400_000)
+      optional(2, 'requestTimeoutMs', requestTimeoutMs, 1)
+      optional(4, 'maxWaitMs', maxWaitMs, 1)
+      put(6, 'clockResolutionNs', clockResolutionNs, 0, 1e10)
+      const refuse = ['band', 'refuse'].indexOf(fallback)
+      if (refuse < 0) throw outOfRange('fallback', fallback, 'band or refuse')
+      words()[8] = refuse
+      this.#extendByMs = Number(extendByMs)
+      this.#timeoutMs = requestTimeoutMs == null ? null : Number(requestTimeoutMs)
+      wasm.create((this.#lease = take()))
+      registry.register(this, this.#lease, this)
+    }
+
+    handle(event: Event, now: Reading): Decision {
+      let what = event.type === 'extended' ? 5 : events.indexOf(event.type)
+      if (what < 0) throw outOfRange('type', event.type, events)
+      time(0, 'now', now, what === 3 || what > 6)
+      words()[8] = -1
+      if (what > 3) optional(8, 'attempt', (event as { attempt?: number }).attempt, 0, 2 ** 32 - 1)
+      if (event.type === 'failed') what = putFailure(event)
+      else if (event.type === 'created' || event.type === 'extended') {
+        if (event.rtt == null) words()[2] = -1
+        else time(2, 'rtt', event.rtt, true)
+        optional(4, 'remainingTtlMs', event.remainingTtlMs)
+        optional(6, 'expiresAtMs', event.expiresAtMs)
+      }
+      return this.#decide(what)
+    }
+
+    tick(now: Reading): Decision {
+      time(0, 'now', now, false)
+      return this.#decide(0)
+    }
+
+    get fence(): number | null {
+      return this.#read(3)
+    }
+
+    get danger(): number | null {
+      return this.#read(4)
+    }
+
+    get nextDeadline(): number | null {
+      return this.#read(5)
+    }
+
+    lead(now: Reading): number {
+      time(0, 'now', now, true)
+      return this.#read(6)!
+    }
+
+    isHeldFor(durationMs: Count, now: Reading): boolean {
+      put(2, 'durationMs', typeof durationMs === 'number' ? Math.ceil(durationMs) : durationMs)
+      time(0, 'now', now, true)
+      return this.#read(2) === 1
+    }
+
+    get stopped(): StopReason | null {
+      return stopReasons[this.#read(7)!] ?? null
+    }
+
+    get inFlight(): number | null {
+      return this.#read(8)
+    }
+
+    get stats(): Stats {
+      this.#read(9)
+      const all = words()
+      return { attempts: all[9]!, retries: all[10]!, extensions: all[11]!, failures: all[12]! }
+    }
+
+    free(): void {
+      if (!this.#lease) return
+      registry.unregister(this)
+      give(this.#lease)
+      this.#lease = 0
+    }
+
+    declare [Symbol.dispose]: () => void
+
+    get lease(): number {
+      if (!this.#lease) throw new Error('this heartbeat was freed')
+      return this.#lease
+    }
+
+    #read(word: number): number | null {
+      wasm.read(this.lease)
+      const value = words()[word]!
+      return value < 0 ? null : value
+    }
+
+    /** Hands over what is in the words, and unpacks `what | rule << 2 | detail << 8`. */
+    #decide(event: number): Decision {
+      const packed = wasm.handle(this.lease, event)
+      const detail = packed >> 8
+      const rule = rules[(packed >> 2) & 63]!
+      const first = words()[0]!
+      switch (packed & 3) {
+        case 0:
+          return { action: 'wait', waitMs: first < 0 ? null : first, rule }
+        case 1:
+          return {
+            action: 'send',
+            operation: detail & 1 ? 'extend' : 'create',
+            key: detail & 2 ? 'same' : 'fresh',
+            attempt: first,
+            keyGeneration: words()[1]!,
+            extendByMs: this.#extendByMs,
+            timeoutMs: this.#timeoutMs,
+            rule,
+          }
+        case 2:
+          return { action: 'stop', reason: stopReasons[detail]!, rule }
+        default:
+          throw new MisuseError(detail ? 'stale-attempt' : 'unexpected-event')
+      }
+    }
   }
-  return 7 + kind
-}
+  if (Symbol.dispose) Lease.prototype[Symbol.dispose] = Lease.prototype.free
 
-function orNull(value: number): number | null {
-  return value < 0 ? null : value
+  /** Writes a failure, and gives the number of its event. */
+  const putFailure = (failure: Failure): number => {
+    const { kind } = failure
+    if (!kinds.includes(kind)) throw outOfRange('kind', kind, kinds)
+    if (kind !== 'http') return 7
+    put(2, 'status', failure.status, 0, 65_535)
+    // C5: decimal seconds with blanks around them, or else none. More digits are more than a number of the kernel's.
+    const seconds = /^[ \t]*0*(\d{1,17})[ \t]*$/.exec(failure.retryAfter!)?.[1]
+    const ms = seconds && BigInt(seconds) * 1000n
+    optional(4, '', ms && ms > U64_MAX ? null : ms)
+    // Those codes that decide anything are named as their reasons are.
+    words()[6] = stopReasons.findIndex((reason) => reason.toUpperCase().replaceAll('-', '_') === failure.code)
+    return 8
+  }
+
+  const kernel: HeartbeatKernel = {
+    heartbeat: (settings) => new Lease(settings),
+    classify(operation, failure): Disposition {
+      const event = putFailure(failure)
+      const number = wasm.disposition(operation === 'create' ? 1 : 0, event)
+      const reason = stopReasons[number]!
+      return number > 9 ? { disposition: 'permanent', reason } : { disposition: number ? (reason as 'rejected') : 'transient' }
+    },
+  }
+  return [kernel, Lease]
 }

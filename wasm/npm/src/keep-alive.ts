@@ -2,8 +2,7 @@
 // The driver: owns the timers, the measuring and the timeouts around one heartbeat. All decisions are the kernel's.
 
 import { clockResolutionNs } from './clock.js'
-import type { Heartbeat } from './heartbeat.js'
-import type { Decision, Disposition, Event, Failure, Outcome, Send, Settings, StopReason, Success, Wait } from './types.js'
+import type { Decision, Disposition, Event, Failure, Heartbeat, Outcome, Send, Settings, StopReason, Success, Wait } from './types.js'
 
 export { clockResolutionNs } from './clock.js'
 
@@ -104,13 +103,15 @@ export class KeepAlive {
     }
     this.#options = { ...options, giveUpMs }
     this.#clock = options.clock ?? { now: () => performance.now(), wall: () => Date.now() }
-    this.#heartbeat = kernel.heartbeat({
+    const settings: Settings = {
       extendByMs: ttlMs,
       requestTimeoutMs: timeoutMs,
       clockResolutionNs: options.clockResolutionNs ?? clockResolutionNs(this.#clock.now),
       ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
       ...(fallback === undefined ? {} : { fallback }),
-    })
+    }
+    if (created) check(kernel.heartbeat(settings), created)
+    this.#heartbeat = kernel.heartbeat(settings)
     this.granted = new Promise((resolve) => (this.#resolveGranted = resolve))
     this.stopped = new Promise((resolve) => (this.#resolveStopped = resolve))
     const id = options.idempotencyKey ? '' : crypto.randomUUID()
@@ -121,7 +122,7 @@ export class KeepAlive {
     queueMicrotask(() => {
       if (signal?.aborted) return this.close()
       signal?.addEventListener('abort', () => this.close(), { signal: this.#end.signal })
-      this.#handle(created ? { type: 'created', ...created } : { type: 'begin' }, created?.sentAt)
+      this.#handle(created ? { ...created, type: 'created' } : { type: 'begin' }, created?.sentAt)
     })
   }
 
@@ -312,6 +313,19 @@ export interface KeepAlive {
   [Symbol.dispose](): void
 }
 if (Symbol.dispose) KeepAlive.prototype[Symbol.dispose] = KeepAlive.prototype.close
+
+/** Says now what is out of range in an answer that is taken in later. */
+function check(heartbeat: Heartbeat, created: NonNullable<KeepAliveOptions['created']>): void {
+  try {
+    const { sentAt } = created
+    if (!(sentAt >= 0 && sentAt < Infinity)) {
+      throw new RangeError(`created.sentAt is ${sentAt}; it must be a reading of the clock, 0 or more`)
+    }
+    heartbeat.handle({ ...created, type: 'created', rtt: null }, sentAt)
+  } finally {
+    heartbeat.free()
+  }
+}
 
 /** A host's callback: what it throws is the host's, and stops no lease. */
 function call<T>(callback: ((value: T) => void) | undefined, value: T): void {

@@ -2,9 +2,8 @@
 // `leasebeat replay` prints it. The project's docs/RULES.md fixes the format.
 
 import { outOfRange } from './core.js'
-import type { HeartbeatKernel } from './heartbeat.js'
-import { MisuseError, type Heartbeat } from './heartbeat.js'
-import type { Count, Decision, Event, Settings } from './types.js'
+import { MisuseError } from './misuse.js'
+import type { Count, Decision, Event, Heartbeat, Settings } from './types.js'
 
 /** One event of a trace, decided. */
 export interface Step<H extends Heartbeat = Heartbeat> {
@@ -42,7 +41,7 @@ export class TraceError extends Error {
  * @throws TraceError where a line is not what the format says. The steps before it stand.
  */
 export function* replay<H extends Heartbeat>(
-  kernel: { heartbeat(settings: Settings): H } | (HeartbeatKernel & { heartbeat(settings: Settings): H }),
+  kernel: { heartbeat(settings: Settings): H },
   trace: string,
 ): Generator<Step<H>, void, undefined> {
   let heartbeat: H | undefined
@@ -64,7 +63,7 @@ export function* replay<H extends Heartbeat>(
         decision = heartbeat.handle(event, at)
         printed = format(decision, settings?.requestTimeoutMs)
       } catch (error) {
-        if (!(error instanceof MisuseError)) throw new TraceError(line, (error as Error).message)
+        if (!(error instanceof MisuseError)) throw new TraceError(line, inFormat(error))
         printed = `{"error":"${error.code}"}`
       }
       yield { line, at, event, decision, text: printed, heartbeat }
@@ -135,9 +134,16 @@ function create<H>(kernel: { heartbeat(settings: Settings): H }, line: number, s
   try {
     return kernel.heartbeat(settings)
   } catch (error) {
-    const what = (error as Error).message
+    const what = inFormat(error)
     throw new TraceError(line, what, `{"error":"invalid-config","message":${JSON.stringify(what)}}`)
   }
+}
+
+/** An error of the kernel's with its field named as the format names it. */
+function inFormat(error: unknown): string {
+  const names: Record<string, string> = { now: 'at', rtt: 'rtt_ns', type: 'in' }
+  const format = (field: string) => names[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return (error as Error).message.replace(/^\w+(?= is )/, format)
 }
 
 const REPORT = ['at', 'in', 'attempt']

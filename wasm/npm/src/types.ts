@@ -1,4 +1,7 @@
-import type { errorCodes, rules, stopReasons } from './names.js'
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { ErrorCode, Rule, StopReason } from './names.js'
+
+export type { ErrorCode, Rule, StopReason } from './names.js'
 
 /**
  * A reading of one monotonic clock: a `number` of milliseconds with fractions, as `performance.now()` gives, or a
@@ -11,13 +14,6 @@ export type Elapsed = number | bigint
 
 /** A count or an instant of the protocol: a whole `number` up to 2^53 - 1, or a `bigint` up to 2^64 - 1. */
 export type Count = number | bigint
-
-/** Why the kernel stopped. Most stops leave a proven lease: see `Heartbeat.fence`. */
-export type StopReason = (typeof stopReasons)[number]
-/** The rule that decided, by its id in the project's `docs/RULES.md`. */
-export type Rule = (typeof rules)[number]
-/** The protocol's error codes. */
-export type ErrorCode = (typeof errorCodes)[number]
 
 /** How a lease is to be kept. */
 export interface Settings {
@@ -139,4 +135,56 @@ export interface Stats {
   extensions: number
   /** Attempts that failed, timed out or proved nothing. */
   failures: number
+}
+
+/**
+ * One lease's kernel: events in, decisions out. It reads no clock and sends nothing.
+ *
+ * It lives in WebAssembly's memory: `free` it, or leave that to the garbage collector.
+ */
+export interface Heartbeat {
+  /**
+   * Takes in one event that happened at `now`, and says what to do.
+   *
+   * @throws MisuseError where the event cannot happen now. RangeError or TypeError, naming the field, for a value out of
+   * range. Nothing has changed then.
+   */
+  handle(event: Event, now: Reading): Decision
+  /** What is due at `now`: early and late calls are fine. */
+  tick(now: Reading): Decision
+  /**
+   * The instant until which the lease is provably held, in ms on the clock of `now`, rounded down (V1). Null where
+   * nothing is proved.
+   */
+  readonly fence: number | null
+  /** The last instant at which a failure can still be recovered, in ms, rounded down; null where the fence is (V2). */
+  readonly danger: number | null
+  /** When the kernel next has something to do, in ms, rounded up; null: not before the next event (V4). */
+  readonly nextDeadline: number | null
+  /** For how many whole ms the lease is provably still held at `now`; 0 where nothing is proved (V3). */
+  lead(now: Reading): number
+  /** Whether the lease is provably held from `now` for `durationMs` more; a fraction of a ms counts as one (V3). */
+  isHeldFor(durationMs: Count, now: Reading): boolean
+  /** Why the kernel has stopped, once it has. */
+  readonly stopped: StopReason | null
+  /** The number of the attempt in flight. */
+  readonly inFlight: number | null
+  readonly stats: Stats
+  /** Gives its memory back. Any later call but this one is an error. */
+  free(): void
+  /** As `free`, for `using`. Where the engine has no `Symbol.dispose`, it is not there. */
+  [Symbol.dispose](): void
+}
+
+/** The kernel of one WebAssembly instance. */
+export interface HeartbeatKernel {
+  /**
+   * A lease's heartbeat that has sent nothing. Next: `begin`, or `created` for a reservation that the host created itself
+   * (L1).
+   *
+   * @throws RangeError or TypeError, naming the field, its value and its range; RangeError where memory is used up.
+   */
+  heartbeat(settings: Settings): Heartbeat
+  /** What a failure means for the lease (C1 to C4). */
+  classify(operation: 'create' | 'extend', failure: Failure): Disposition
 }

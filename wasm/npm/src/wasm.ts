@@ -2,9 +2,7 @@
 export interface Wasm {
   readonly memory: WebAssembly.Memory
   words(): number
-  buffer(length: number): number
-  lease_new(): number
-  lease_free(lease: number): void
+  create(lease: number): void
   handle(lease: number, event: number): number
   disposition(create: number, event: number): number
   read(lease: number): void
@@ -14,11 +12,5 @@ export interface Wasm {
 export interface FullWasm extends Wasm {
   explain(lease: number): number
   plan(): void
-  decode(): number
-}
-
-/** Makes an instance. It imports nothing. */
-export function exportsOf<W extends Wasm>(module: WebAssembly.Module): W {
-  // A copy: engines look a name up faster in a plain object.
-  return { ...new WebAssembly.Instance(module).exports } as unknown as W
+  decode(start: number): number
 }

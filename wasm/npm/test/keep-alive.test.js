@@ -215,3 +215,12 @@ test('an attempt that the kernel has timed out is aborted before the next, and i
   assert.ok(keeper.held(5_000))
   keeper.close()
 })
+
+test('an answer of your own that is out of range is refused at once, by its field', () => {
+  const created = { sentAt: performance.now(), remainingTtlMs: 8_000, expiresAtMs: Date.now() }
+  const send = () => assert.fail('nothing may be sent')
+  for (const [field, value, shown = field] of [['sentAt', NaN, 'created.sentAt'], ['sentAt', -1, 'created.sentAt'], ['sentAt', '5', 'now'], ['remainingTtlMs', -1], ['remainingTtlMs', 0.5], ['expiresAtMs', 2 ** 53]]) {
+    const message = new RegExp(`^${shown} is "?${value}"?; it must be `)
+    assert.throws(() => keepAlive({ ...settings, send, created: { ...created, [field]: value } }), { message })
+  }
+})

@@ -1,7 +1,7 @@
 // The package as it is published: packed, installed in an empty project, and the examples of its README and of docs/WEB.md run.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,12 +38,22 @@ test('Node runs the example of the README', async (t) => {
   assert.match(run('node', 'main.js', url), new RegExp(`result ${right.replace(/[[\]]/g, '\\$&')}`))
 })
 
+const others = { deno: ['run', '--quiet', '--no-lock', '--node-modules-dir=manual', '--allow-read', '--allow-net', '--allow-env'], bun: ['run'] }
+for (const [runtime, options] of Object.entries(others)) {
+  test(`${runtime} runs the example of the README`, async (t) => {
+    const { url } = await serve(t)
+    write('main.js', main)
+    assert.ok(run(join(packageRoot, 'node_modules/.bin', runtime), ...options, 'main.js', url).includes(`result ${right}`))
+  })
+}
+
 test('each entry can be imported from Node', () => {
   const entries = ['', '/inline', '/module', '/heartbeat', '/heartbeat/inline', '/heartbeat/module', '/keep-alive', '/cycles', '/trace']
   write('all.js', entries.map((entry) => `console.log(Object.keys(await import('leasebeat${entry}')).join())`).join('\n'))
   const exports = run('node', 'all.js').trimEnd().split('\n')
   assert.equal(exports.length, entries.length)
   assert.deepEqual(exports.slice(0, 3), ['MisuseError,load', 'MisuseError,load,loadSync', 'MisuseError,instantiate'])
+  for (const name of ['LICENSE-APACHE', 'LICENSE-MIT']) assert.ok(existsSync(join(project, 'node_modules/leasebeat', name)), name)
   const files = run('npm', 'ls', '--all', '--parseable').trimEnd().split('\n')
   assert.equal(files.length, 2, 'it has no dependencies')
 })

@@ -167,6 +167,29 @@ test('what a failure means', () => {
   assert.deepEqual(kernel.classify('extend', http(409, 'NEW_CODE')), { disposition: 'rejected' })
 })
 
+test('a code is one of the protocol, spelled as there, or none', () => {
+  const reason = (code) => kernel.classify('extend', { kind: 'http', status: 409, code }).reason
+  for (const name of ['reservation-expired', 'reservation-finalized', 'max-extensions-exceeded', 'tenant-closed', 'not-found']) {
+    assert.equal(reason(name.toUpperCase().replaceAll('-', '_')), name)
+    assert.equal(reason(name), undefined)
+  }
+  for (const code of ['CLOSED', 'REJECTED', 'THROTTLED', 'LEASE_TOO_SHORT', 'FORBIDDEN', '', null, 5]) assert.equal(reason(code), undefined)
+})
+
+test('c5: a Retry-After is read as the kernel reads one', () => {
+  const headers = ['0', '5', '0005', ' \t 5\t ', '', ' ', '+5', '-5', '5.0', '5e3', '5,6', '5 6', '0x5', '\u0665', '5\n', '\n5', '5\u00a0', '5s', `${'0'.repeat(300)}7`,
+    '86400', '86401', '18446744073709551', '18446744073709552', '18446744073709551615', '99999999999999999', '100000000000000000', '9'.repeat(400), null, undefined]
+  for (const retryAfter of headers) {
+    const { retryAfterMs } = kernel.decode('extend', { status: 429, retryAfter, body: '{"error":"LIMIT_EXCEEDED"}' })
+    // On the fallback a retry waits for so long, half a second at least and a day at most (F6).
+    const heartbeat = kernel.heartbeat({ extendByMs: 1_000, maxWaitMs: null })
+    const { attempt } = heartbeat.handle({ type: 'created', expiresAtMs: 1 }, 0)
+    const { action, waitMs } = heartbeat.handle({ type: 'failed', kind: 'http', status: 429, retryAfter, attempt }, 1)
+    const expected = retryAfterMs > 86_400_000 ? ['stop', undefined] : ['wait', Math.max(500, Number(retryAfterMs))]
+    assert.deepEqual([action, waitMs], expected, JSON.stringify(retryAfter))
+  }
+})
+
 test('the modules import nothing: nothing in them can panic', async () => {
   const { readFileSync } = await import('node:fs')
   for (const name of ['heartbeat', 'full']) {

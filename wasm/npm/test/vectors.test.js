@@ -66,3 +66,20 @@ test('explanations are those of `leasebeat replay --explain`', async () => {
   }
   assert.ok(compared > 150, `${compared} compared`)
 })
+
+test('a trace that is out of range is an error with the line, and the field as the format names it', async () => {
+  const { load } = await import('../dist/entry/heartbeat.node.js')
+  const { replay } = await import('../dist/trace.js')
+  const kernel = await load()
+  const header = (config) => JSON.stringify({ trace: 'leasebeat/1', config })
+  const created = (more) => `${header({ extend_by_ms: 60_000 })}\n${JSON.stringify({ at: 0, in: 'created', ...more })}`
+  const wrong = [
+    [header({ extend_by_ms: 0 }), /^line 1: extend_by_ms is 0; it must be /],
+    [header({ extend_by_ms: 1, max_wait_ms: 0 }), /^line 1: max_wait_ms is 0; /],
+    [created({ remaining_ttl_ms: -1 }), /^line 2: remaining_ttl_ms is -1; /],
+    [created({ rtt_ns: -1 }), /^line 2: rtt_ns is -1; /],
+    [created({ at: -1 }), /^line 2: at is -1; /],
+    [`${header({ extend_by_ms: 1 })}\n{"at":0,"in":"failed","kind":"dns"}`, /^line 2: kind is "dns"; /],
+  ]
+  for (const [trace, message] of wrong) assert.throws(() => [...replay(kernel, trace)], { name: 'TraceError', message })
+})

@@ -1,9 +1,9 @@
 import { bytes } from '../base64.js'
 import { base64 } from '../wasm/full_base64.js'
-import { instantiate, type Kernel } from './full.module.js'
+import type { Kernel } from '../full-types.js'
+import { instantiate } from './full.module.js'
 
 export * from './full.api.js'
-export type { Kernel }
 
 let kernel: Kernel | undefined
 

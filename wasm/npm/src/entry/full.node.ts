@@ -1,8 +1,8 @@
 import { read } from '../read.node.js'
-import { instantiate, type Kernel } from './full.module.js'
+import type { Kernel } from '../full-types.js'
+import { instantiate } from './full.module.js'
 
 export * from './full.api.js'
-export type { Kernel }
 
 let kernel: Promise<Kernel> | undefined
 

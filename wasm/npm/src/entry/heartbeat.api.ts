@@ -1,4 +1,3 @@
-// What every entry of The kernel alone has besides its way to the WebAssembly.
-export { MisuseError } from '../heartbeat.js'
-export type { Heartbeat } from '../heartbeat.js'
+// What every entry of the kernel alone has besides its way to the WebAssembly.
+export { MisuseError } from '../misuse.js'
 export type * from '../types.js'

@@ -1,9 +1,9 @@
 import { bytes } from '../base64.js'
 import { base64 } from '../wasm/heartbeat_base64.js'
-import { instantiate, type HeartbeatKernel } from './heartbeat.module.js'
+import type { HeartbeatKernel } from '../types.js'
+import { instantiate } from './heartbeat.module.js'
 
 export * from './heartbeat.api.js'
-export type { HeartbeatKernel }
 
 let kernel: HeartbeatKernel | undefined
 

@@ -1,8 +1,8 @@
 import { read } from '../read.js'
-import { instantiate, type HeartbeatKernel } from './heartbeat.module.js'
+import type { HeartbeatKernel } from '../types.js'
+import { instantiate } from './heartbeat.module.js'
 
 export * from './heartbeat.api.js'
-export type { HeartbeatKernel }
 
 let kernel: Promise<HeartbeatKernel> | undefined
 
