@@ -3,10 +3,9 @@
 import asyncio
 
 import httpx
+import leasebeat as lb
 import pytest
 from conftest import API_KEY, RESERVATION
-
-import leasebeat as lb
 from leasebeat import aio
 from leasebeat.cycles import AsyncCycles
 
@@ -34,9 +33,7 @@ async def test_a_lease_lives_through_each_fault(serve, fault):
     failures = []
     async with httpx.AsyncClient() as client:
         send = AsyncCycles(client, server.url, API_KEY, reservation=RESERVATION)
-        async with aio.keep_alive(
-            send, ttl_ms=TTL_MS, timeout_ms=TIMEOUT_MS, on_failure=failures.append
-        ) as lease:
+        async with aio.keep_alive(send, ttl_ms=TTL_MS, timeout_ms=TIMEOUT_MS, on_failure=failures.append) as lease:
             assert await lease.wait_granted()
             await until(lambda: lease.heartbeat.stats.extensions >= 4)
             assert lease.held() and lease.lost is None
@@ -63,9 +60,7 @@ async def test_warn_lets_the_work_end():
 
 async def test_fail_on_finalize_raises_at_the_end():
     with pytest.raises(lb.LeaseLost):
-        async with aio.keep_alive(
-            silent, ttl_ms=600, timeout_ms=100, created=created(600), policy="fail_on_finalize"
-        ):
+        async with aio.keep_alive(silent, ttl_ms=600, timeout_ms=100, created=created(600), policy="fail_on_finalize"):
             await asyncio.sleep(0.8)
 
 
@@ -96,9 +91,7 @@ async def test_an_attempt_that_hangs_is_cancelled():
                 raise
         return lb.Extended(remaining_ttl_ms=TTL_MS, expires_at_ms=1_785_585_660_000)
 
-    async with aio.keep_alive(
-        send, ttl_ms=TTL_MS, timeout_ms=1_000, give_up_ms=300, created=created(3_200)
-    ) as lease:
+    async with aio.keep_alive(send, ttl_ms=TTL_MS, timeout_ms=1_000, give_up_ms=300, created=created(3_200)) as lease:
         await until(lambda: lease.heartbeat.stats.extensions >= 1)
     assert cancelled == [1] and calls[0].idempotency_key == calls[1].idempotency_key
 

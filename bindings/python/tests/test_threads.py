@@ -9,10 +9,9 @@ import threading
 import time
 
 import httpx
+import leasebeat as lb
 import pytest
 from conftest import API_KEY, RESERVATION, eventually
-
-import leasebeat as lb
 from leasebeat import clock, threads
 from leasebeat.cycles import Cycles
 
@@ -51,7 +50,7 @@ def keep(server, client, **options):
 def test_a_lease_lives_through_each_fault(serve, client, fault):
     server = serve("--max-lead", f"{TTL_MS}ms", "--fault", f"extend:2={fault}")
     failures = []
-    send, lease = keep(server, client, on_failure=failures.append)
+    _send, lease = keep(server, client, on_failure=failures.append)
     with lease:
         assert lease.wait_granted(10)
         eventually(lambda: lease.heartbeat.stats.extensions >= 4)
@@ -109,9 +108,7 @@ def test_what_a_lost_lease_does_is_the_policy(policy):
 
 
 def test_an_error_of_the_work_is_not_hidden():
-    with pytest.raises(KeyError), lb.keep_alive(
-        silent, ttl_ms=600, timeout_ms=100, created=created(600), policy="cancel"
-    ):
+    with pytest.raises(KeyError), lb.keep_alive(silent, ttl_ms=600, timeout_ms=100, created=created(600), policy="cancel"):
         time.sleep(0.8)
         raise KeyError("the work's own")
 

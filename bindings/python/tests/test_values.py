@@ -6,11 +6,10 @@ import inspect
 import math
 import pickle
 
+import leasebeat as lb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import leasebeat as lb
 
 U64 = 2**64 - 1
 CONFIG = lb.Config(60_000, request_timeout_ms=10_000)
@@ -77,7 +76,7 @@ def test_what_is_no_event_is_refused(value):
         ({"extend_by_ms": 1, "request_timeout_ms": 0}, f"request_timeout_ms is 0; it must be from 1 to {U64}"),
         ({"extend_by_ms": 1, "clock_resolution_ns": -1}, "clock_resolution_ns is -1; it must be from 0 to 10000000000"),
         ({"extend_by_ms": 1, "max_wait_ms": 0}, f"max_wait_ms is 0; it must be from 1 to {U64}"),
-        ({"extend_by_ms": 1, "fallback": "Band"}, "fallback is 'Band'; it must be \"band\" or \"refuse\""),
+        ({"extend_by_ms": 1, "fallback": "Band"}, 'fallback is \'Band\'; it must be "band" or "refuse"'),
     ],
 )
 def test_settings_out_of_range(settings, message):

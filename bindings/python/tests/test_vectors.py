@@ -3,9 +3,8 @@
 import json
 import pathlib
 
-import pytest
-
 import leasebeat as lb
+import pytest
 
 VECTORS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "vectors"
 TRACES = sorted(path for path in VECTORS.glob("*.jsonl") if not path.name.endswith(".expected.jsonl"))

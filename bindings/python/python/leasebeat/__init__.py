@@ -6,6 +6,7 @@ threads, `leasebeat.aio.keep_alive` with asyncio.
 
 from __future__ import annotations
 
+from leasebeat._dataclasses import dress
 from leasebeat._native import (
     Begin,
     Close,
@@ -26,7 +27,6 @@ from leasebeat._native import (
     UnexpectedEvent,
     Wait,
 )
-from leasebeat._dataclasses import dress
 from leasebeat.kernel import (
     Config,
     Decoded,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, Literal, Optional
+from typing import Any, Literal
 
 from leasebeat._native import Created, Event, Failed
 from leasebeat.lease import Attempt, Lease, LeaseLost, log
@@ -23,9 +23,9 @@ class AsyncLease(Lease):
         super().__init__(**options)
         self._send = send
         self._changed = asyncio.Event()
-        self._keeper: Optional[asyncio.Task[None]] = None
-        self._sender: Optional[asyncio.Task[None]] = None
-        self._guarded: Optional[asyncio.Task[Any]] = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._sender: asyncio.Task[None] | None = None
+        self._guarded: asyncio.Task[Any] | None = None
         self._cancelled_work = False
 
     def start(self) -> None:
@@ -61,9 +61,9 @@ class AsyncLease(Lease):
 
     async def __aexit__(
         self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> Literal[False]:
         await self.close()
         if self._cancelled_work and isinstance(error, asyncio.CancelledError):
@@ -96,7 +96,7 @@ class AsyncLease(Lease):
                 self._wake()
 
     async def _attempt(self, attempt: Attempt) -> None:
-        error: Optional[BaseException] = None
+        error: BaseException | None = None
         try:
             event = await asyncio.wait_for(self._send(attempt), attempt.timeout_s)
         except (asyncio.TimeoutError, TimeoutError) as raised:
@@ -115,7 +115,7 @@ def keep_alive(
     *,
     ttl_ms: int,
     timeout_ms: int,
-    created: Optional[Created] = None,
+    created: Created | None = None,
     **options: Any,
 ) -> AsyncLease:
     """As `leasebeat.keep_alive`, for `async with`. `send` is a coroutine function; it is cancelled when it takes too long.

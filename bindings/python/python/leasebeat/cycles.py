@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Optional
+from typing import Any, Literal
 from urllib.parse import quote
 
 import httpx
@@ -22,8 +22,8 @@ class _Requests:
         self,
         base_url: str,
         api_key: str,
-        reservation: Optional[Mapping[str, Any]],
-        reservation_id: Optional[str],
+        reservation: Mapping[str, Any] | None,
+        reservation_id: str | None,
         unknown_keys: Literal["reject", "ignore"],
     ) -> None:
         self._root = f"{base_url.rstrip('/')}/v1/reservations"
@@ -66,8 +66,8 @@ class Cycles(_Requests):
         base_url: str,
         api_key: str,
         *,
-        reservation: Optional[Mapping[str, Any]] = None,
-        reservation_id: Optional[str] = None,
+        reservation: Mapping[str, Any] | None = None,
+        reservation_id: str | None = None,
         unknown_keys: Literal["reject", "ignore"] = "reject",
     ) -> None:
         """`reservation` is the body of a create, without idempotency_key and ttl_ms."""
@@ -95,8 +95,8 @@ class AsyncCycles(_Requests):
         base_url: str,
         api_key: str,
         *,
-        reservation: Optional[Mapping[str, Any]] = None,
-        reservation_id: Optional[str] = None,
+        reservation: Mapping[str, Any] | None = None,
+        reservation_id: str | None = None,
         unknown_keys: Literal["reject", "ignore"] = "reject",
     ) -> None:
         """`reservation` is the body of a create, without idempotency_key and ttl_ms."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Optional, Union
+from typing import Literal
 
 from leasebeat import _native
 
@@ -27,12 +27,12 @@ class Config:
 
     extend_by_ms: int
     """How much each extension asks for, in ms: 1 to 86,400,000. Usually the TTL the lease was created with."""
-    request_timeout_ms: Optional[int] = None
+    request_timeout_ms: int | None = None
     """How long one whole attempt may take until its failure is reported, in ms: 1 or more. None is unknown: then no
     delay can be proved safe, and the heartbeat stops soon (P3, P5)."""
     clock_resolution_ns: int = 0
     """By how much two readings of the clock may understate the time between them, in ns: 0 to 10,000,000,000 (T3)."""
-    max_wait_ms: Optional[int] = None
+    max_wait_ms: int | None = None
     """The longest wait that the host's timer can take, in ms: 1 or more. Longer waits are cut to it."""
     fallback: Literal["band", "refuse"] = "band"
     """With a server that does not say what remains: measure grants, or stop (F1)."""
@@ -46,12 +46,12 @@ class Plan:
     """What a timeout, a lead and a round trip come to (P3, P4), in ms. None is unbounded, or impossible."""
 
     safety_margin_ms: int
-    attempt_budget_ms: Optional[int]
-    retry_reserve_ms: Optional[int]
-    delay_ms: Optional[int]
+    attempt_budget_ms: int | None
+    retry_reserve_ms: int | None
+    delay_ms: int | None
     """How long after an answer the next beat follows. None: the lease is in the dead zone."""
-    largest_timeout_ms: Optional[int]
-    shortest_lead_ms: Optional[int]
+    largest_timeout_ms: int | None
+    shortest_lead_ms: int | None
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class Disposition:
     """What a failure means for the lease."""
 
     kind: Literal["transient", "throttled", "permanent", "rejected", "unexpected-status"]
-    reason: Optional[str] = None
+    reason: str | None = None
     """Permanent: what the heartbeat stops for."""
-    retry_after_ms: Optional[int] = None
+    retry_after_ms: int | None = None
     """Throttled: not before so long, where the answer said so."""
 
 
@@ -81,9 +81,9 @@ class Decoded:
 
     event: _native.Event
     """To be reported, with its attempt and, for a success, its round trip: `dataclasses.replace` sets them."""
-    reservation_id: Optional[str] = None
+    reservation_id: str | None = None
     """Of a create that was granted."""
-    problem: Optional[str] = None
+    problem: str | None = None
     """The first thing that is wrong with the answer, in words, for a log."""
 
 
@@ -131,7 +131,7 @@ def classify(operation: Literal["create", "extend"], failed: _native.Failed) -> 
     return Disposition(*_native.classify(operation, failed))  # type: ignore[arg-type]
 
 
-def parse_retry_after(header: Union[str, bytes]) -> Optional[int]:
+def parse_retry_after(header: str | bytes) -> int | None:
     """The value of a Retry-After header in ms; None where it is not valid, and counts as absent (C5)."""
     return _native.parse_retry_after(_bytes(header))
 
@@ -141,7 +141,7 @@ def decode(
     status: int,
     body: bytes,
     *,
-    retry_after: Union[str, bytes, None] = None,
+    retry_after: str | bytes | None = None,
     unknown_keys: Literal["reject", "ignore"] = "reject",
 ) -> Decoded:
     """Decodes a raw HTTP answer to the event to report, by the protocol's schemas."""
@@ -149,5 +149,5 @@ def decode(
     return Decoded(*_native.decode(operation, status, body, header, unknown_keys))
 
 
-def _bytes(header: Union[str, bytes]) -> bytes:
+def _bytes(header: str | bytes) -> bytes:
     return header.encode("utf-8", "surrogateescape") if isinstance(header, str) else header

@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Optional
+from typing import Literal
 
 from leasebeat import clock
 from leasebeat._native import (
@@ -62,11 +62,11 @@ class Attempt:
 class Failure:
     """A failed attempt, and what it means for the lease."""
 
-    reservation_id: Optional[str]
+    reservation_id: str | None
     attempt: Attempt
     event: Failed
     disposition: Disposition
-    error: Optional[BaseException] = None
+    error: BaseException | None = None
     """What `send` raised."""
 
 
@@ -78,18 +78,18 @@ class Lease:
         *,
         ttl_ms: int,
         timeout_ms: int,
-        give_up_ms: Optional[int] = None,
-        created: Optional[Created] = None,
-        created_at_ns: Optional[int] = None,
-        reservation_id: Optional[str] = None,
+        give_up_ms: int | None = None,
+        created: Created | None = None,
+        created_at_ns: int | None = None,
+        reservation_id: str | None = None,
         policy: Policy = "warn",
         fallback: Literal["band", "refuse"] = "band",
-        idempotency_key: Optional[Callable[[int], str]] = None,
-        on_decision: Optional[Callable[[Decision], object]] = None,
-        on_failure: Optional[Callable[[Failure], object]] = None,
-        on_lost: Optional[Callable[[str], object]] = None,
+        idempotency_key: Callable[[int], str] | None = None,
+        on_decision: Callable[[Decision], object] | None = None,
+        on_failure: Callable[[Failure], object] | None = None,
+        on_lost: Callable[[str], object] | None = None,
         now_ns: Callable[[], int] = clock.now_ns,
-        wall_ns: Optional[Callable[[], int]] = None if clock.COUNTS_SLEEP else time.time_ns,
+        wall_ns: Callable[[], int] | None = None if clock.COUNTS_SLEEP else time.time_ns,
     ) -> None:
         """Nothing is sent before the driver begins."""
         if policy not in _POLICIES:
@@ -113,17 +113,17 @@ class Lease:
         self._now_ns = now_ns
         self._wall_ns = wall_ns
         self._drift_ns = wall_ns() - now_ns() if wall_ns else 0
-        self._in_flight: Optional[tuple[Attempt, int]] = None
-        self._to_send: Optional[Attempt] = None
-        self._wait_ends_ns: Optional[int] = None
+        self._in_flight: tuple[Attempt, int] | None = None
+        self._to_send: Attempt | None = None
+        self._wait_ends_ns: int | None = None
         self._granted = False
-        self._lost: Optional[str] = None
-        self._stop: Optional[str] = None
+        self._lost: str | None = None
+        self._stop: str | None = None
 
     # What a host reads.
 
     @property
-    def fence(self) -> Optional[float]:
+    def fence(self) -> float | None:
         """Until when the lease is provably held, in seconds on `leasebeat.clock`; None where nothing is proved."""
         fence_ns = self._heartbeat.fence_ns
         return None if fence_ns is None else fence_ns / 1e9
@@ -146,12 +146,12 @@ class Lease:
         return self._granted
 
     @property
-    def stopped(self) -> Optional[str]:
+    def stopped(self) -> str | None:
         """Why it is no longer extended, such as "closed" or "no-safe-retry"; None while it is."""
         return self._stop
 
     @property
-    def lost(self) -> Optional[str]:
+    def lost(self) -> str | None:
         """Why the lease is no longer provably held, once it was not; None while all is well."""
         return self._lost
 
@@ -176,12 +176,12 @@ class Lease:
         else:
             self._handle(created)
 
-    def _take(self) -> Optional[Attempt]:
+    def _take(self) -> Attempt | None:
         """The attempt to send now, once."""
         attempt, self._to_send = self._to_send, None
         return attempt
 
-    def _wakes_ns(self) -> Optional[int]:
+    def _wakes_ns(self) -> int | None:
         """When `_wake` is to be called, unless something happens before."""
         times = [self._wait_ends_ns]
         if self._in_flight is not None:
@@ -199,7 +199,7 @@ class Lease:
             self._handle(Tick())
         self._watch_fence()
 
-    def _answered(self, number: int, event: Event, error: Optional[BaseException]) -> None:
+    def _answered(self, number: int, event: Event, error: BaseException | None) -> None:
         """What became of an attempt; one that is not in flight any more is dropped."""
         if self._in_flight is None or self._in_flight[0].number != number:
             return
@@ -208,14 +208,14 @@ class Lease:
         if not isinstance(event, (Created, Denied, Extended, Failed)):
             error = TypeError(f"send returned {event!r}; it must return Created, Denied, Extended or Failed")
             event = Failed("ambiguous")
-        event = dataclasses.replace(event, attempt=number)  # type: ignore[type-var]
+        event = dataclasses.replace(event, attempt=number)
         try:
             self._report(attempt, event, sent_ns, error)
         except Misuse as misuse:
             # An answer to something else than what was asked proves nothing.
             self._report(attempt, Failed("ambiguous", attempt=number), sent_ns, misuse)
 
-    def _report(self, attempt: Attempt, event: Event, sent_ns: int, error: Optional[BaseException]) -> None:
+    def _report(self, attempt: Attempt, event: Event, sent_ns: int, error: BaseException | None) -> None:
         if isinstance(event, Failed):
             failure = Failure(self.reservation_id, attempt, event, classify(attempt.operation, event), error)
             log.warning(
@@ -239,7 +239,7 @@ class Lease:
         self._stop = self._stop or "closed"
         self._in_flight = self._to_send = self._wait_ends_ns = None
 
-    def _handle(self, event: Event, sent_ns: Optional[int] = None) -> None:
+    def _handle(self, event: Event, sent_ns: int | None = None) -> None:
         if self._stop is not None:
             return
         jumped = self._finds_jump()
@@ -304,7 +304,7 @@ class Lease:
         before_ns, self._drift_ns = self._drift_ns, self._wall_ns() - self._now_ns()
         return abs(self._drift_ns - before_ns) > _JUMP_NS
 
-    def _call(self, callback: Optional[Callable[..., object]], value: object) -> None:
+    def _call(self, callback: Callable[..., object] | None, value: object) -> None:
         """A host's callback: what it raises is the host's, and stops no lease."""
         if callback is None:
             return

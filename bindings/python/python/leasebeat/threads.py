@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Literal, Optional
+from typing import Any, Literal
 
 from leasebeat._native import Created, Event, Failed
 from leasebeat.lease import Attempt, Lease, LeaseLost, log
@@ -30,7 +30,7 @@ class ThreadLease(Lease):
         self._send = send
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        self._scheduled_ns: Optional[int] = None
+        self._scheduled_ns: int | None = None
         self._pid = os.getpid()
         self.cancelled = threading.Event()
         """Set when the lease is lost under the policy "cancel": for the work to look at."""
@@ -51,7 +51,7 @@ class ThreadLease(Lease):
             self._timing_lost()
         self._go_on()
 
-    def wait_granted(self, timeout_s: Optional[float] = None) -> bool:
+    def wait_granted(self, timeout_s: float | None = None) -> bool:
         """Waits for the first success, or until it stops without one; whether it was granted."""
         with self._changed:
             self._changed.wait_for(lambda: self._granted or self._stop is not None, timeout_s)
@@ -64,7 +64,7 @@ class ThreadLease(Lease):
             return super().held(seconds)
 
     @property
-    def fence(self) -> Optional[float]:
+    def fence(self) -> float | None:
         """Until when the lease is provably held, in seconds on `leasebeat.clock`; None where nothing is proved."""
         self._not_forked()
         with self._lock:
@@ -75,9 +75,9 @@ class ThreadLease(Lease):
 
     def __exit__(
         self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> Literal[False]:
         self._not_forked()
         self.close()
@@ -105,7 +105,7 @@ class ThreadLease(Lease):
         self._go_on()
 
     def _attempt(self, attempt: Attempt) -> None:
-        error: Optional[BaseException] = None
+        error: BaseException | None = None
         try:
             event = self._send(attempt)
         except TimeoutError as raised:
@@ -137,7 +137,7 @@ class _Scheduler:
         self._changed = threading.Condition()
         self._heap: list[tuple[int, int, ThreadLease]] = []
         self._numbers = itertools.count()
-        self._work: queue.SimpleQueue[Optional[tuple[ThreadLease, Attempt]]] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[tuple[ThreadLease, Attempt] | None] = queue.SimpleQueue()
         self._senders = 0
         self._idle = 0
         self._ended = False
@@ -179,7 +179,7 @@ class _Scheduler:
             except Exception:
                 log.exception("reservation %s: the driver failed", lease.reservation_id)
 
-    def _pop(self) -> Optional[ThreadLease]:
+    def _pop(self) -> ThreadLease | None:
         """The lease that is due, once there is one; None after a nap."""
         if not self._heap:
             self._changed.wait(_NAP_S)
@@ -209,7 +209,7 @@ class _Scheduler:
                 log.exception("reservation %s: the driver failed", lease.reservation_id)
 
 
-_shared: Optional[_Scheduler] = None
+_shared: _Scheduler | None = None
 _shared_lock = threading.Lock()
 
 
@@ -237,7 +237,7 @@ def keep_alive(
     *,
     ttl_ms: int,
     timeout_ms: int,
-    created: Optional[Created] = None,
+    created: Created | None = None,
     **options: Any,
 ) -> ThreadLease:
     """Keeps a lease alive until it is closed or can no longer be kept.
