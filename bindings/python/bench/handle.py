@@ -1,4 +1,4 @@
-"""What a call of the native kernel costs from Python, beside a call through the same bridge that does nothing. JSON lines."""
+"""What a call of the kernel costs from Python, beside a call through the same bridge that does nothing. JSON lines."""
 
 import json
 import statistics

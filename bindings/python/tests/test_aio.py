@@ -3,9 +3,10 @@
 import asyncio
 
 import httpx
-import leasebeat as lb
 import pytest
 from conftest import API_KEY, RESERVATION
+
+import leasebeat as lb
 from leasebeat import aio
 from leasebeat.cycles import AsyncCycles
 

@@ -9,9 +9,10 @@ import threading
 import time
 
 import httpx
-import leasebeat as lb
 import pytest
 from conftest import API_KEY, RESERVATION, eventually
+
+import leasebeat as lb
 from leasebeat import clock, threads
 from leasebeat.cycles import Cycles
 

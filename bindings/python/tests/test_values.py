@@ -6,10 +6,11 @@ import inspect
 import math
 import pickle
 
-import leasebeat as lb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import leasebeat as lb
 
 U64 = 2**64 - 1
 CONFIG = lb.Config(60_000, request_timeout_ms=10_000)

@@ -3,8 +3,9 @@
 import json
 import pathlib
 
-import leasebeat as lb
 import pytest
+
+import leasebeat as lb
 
 VECTORS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "vectors"
 TRACES = sorted(path for path in VECTORS.glob("*.jsonl") if not path.name.endswith(".expected.jsonl"))

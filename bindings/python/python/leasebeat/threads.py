@@ -31,6 +31,7 @@ class ThreadLease(Lease):
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._scheduled_ns: int | None = None
+        self._entries: list[int] = []
         self._pid = os.getpid()
         self.cancelled = threading.Event()
         """Set when the lease is lost under the policy "cancel": for the work to look at."""
@@ -44,6 +45,7 @@ class ThreadLease(Lease):
         with self._lock:
             self._close()
             self._changed.notify_all()
+        self._scheduler.forget(self)
 
     def timing_lost(self) -> None:
         """The machine slept or its clock jumped, where you know it better: the lease is extended at once."""
@@ -135,7 +137,8 @@ class _Scheduler:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._heap: list[tuple[int, int, ThreadLease]] = []
+        self._heap: list[tuple[int, int]] = []
+        self._due: dict[int, ThreadLease] = {}
         self._numbers = itertools.count()
         self._work: queue.SimpleQueue[tuple[ThreadLease, Attempt] | None] = queue.SimpleQueue()
         self._senders = 0
@@ -146,9 +149,19 @@ class _Scheduler:
 
     def schedule(self, lease: ThreadLease, at_ns: int) -> None:
         with self._changed:
-            heapq.heappush(self._heap, (at_ns, next(self._numbers), lease))
-            if self._heap[0][2] is lease:
+            number = next(self._numbers)
+            self._due[number] = lease
+            heapq.heappush(self._heap, (at_ns, number))
+            lease._entries.append(number)
+            if self._heap[0][1] == number:
                 self._changed.notify()
+
+    def forget(self, lease: ThreadLease) -> None:
+        """A closed lease is kept by nothing here; its place in the heap goes when its time comes."""
+        with self._changed:
+            for number in lease._entries:
+                self._due.pop(number, None)
+            lease._entries.clear()
 
     def send(self, lease: ThreadLease, attempt: Attempt) -> None:
         with self._changed:
@@ -161,6 +174,7 @@ class _Scheduler:
         with self._changed:
             self._ended = True
             self._heap.clear()
+            self._due.clear()
             self._changed.notify()
             senders = self._senders
         for _ in range(senders):
@@ -184,14 +198,18 @@ class _Scheduler:
         if not self._heap:
             self._changed.wait(_NAP_S)
             return None
-        at_ns, _, lease = self._heap[0]
-        left_ns = at_ns - lease._now_ns()
-        if left_ns > 0:
-            self._changed.wait(min(left_ns / 1e9, _NAP_S))
-            return None
+        at_ns, number = self._heap[0]
+        lease = self._due.get(number)
+        if lease is not None:
+            left_ns = at_ns - lease._now_ns()
+            if left_ns > 0:
+                self._changed.wait(min(left_ns / 1e9, _NAP_S))
+                return None
+            del self._due[number]
+            lease._entries.remove(number)
         heapq.heappop(self._heap)
         # A later entry of it was overtaken by a sooner one.
-        return lease if lease._scheduled_ns == at_ns else None
+        return lease if lease is not None and lease._scheduled_ns == at_ns else None
 
     def _sender(self) -> None:
         while True:
@@ -246,7 +264,7 @@ def keep_alive(
     connection, or a timeout where it is a TimeoutError. It is called by threads of the driver, never twice at a time for
     one lease. Without `created`, what the answer of a reservation of yours said, the first attempt creates one.
 
-    More options: give_up_ms (three quarters of timeout_ms), created_at_ns (the clock's reading before the create was sent, where
-    `created` has no rtt_ns), reservation_id, policy, fallback, idempotency_key, on_decision, on_failure, on_lost.
+    More options: give_up_ms (three quarters of timeout_ms), created_at_ns (the clock's reading before the create was sent,
+    where `created` has no rtt_ns), reservation_id, policy, fallback, idempotency_key, on_decision, on_failure, on_lost.
     """
     return ThreadLease(send, ttl_ms=ttl_ms, timeout_ms=timeout_ms, created=created, **options)

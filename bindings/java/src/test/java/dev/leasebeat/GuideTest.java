@@ -148,7 +148,7 @@ class GuideTest {
             CyclesClient client = (reservationId, body) -> post(http, reservations + "/" + reservationId + "/extend", body);
             Success created = new Success(
                     ((Number) granted.get("remaining_ttl_ms")).longValue(), ((Number) granted.get("expires_at_ms")).longValue());
-            Object sender = open(compiled("docs/REPLACE-JAVA.md"), "StarterSender", client, id, (Executor) executor);
+            Object sender = open(compiled("docs/REPLACE.md"), "StarterSender", client, id, (Executor) executor);
             Method keep = method(sender.getClass(), "keep");
             try (KeepAlive lease = (KeepAlive)
                     keep.invoke(sender, Duration.ofSeconds(4), Duration.ofSeconds(1), created, sentAt)) {
