@@ -70,9 +70,7 @@ impl<'m> Calendar<'m> {
     /// The beat that was kept for `at` will not leave then.
     pub(crate) fn give_back(&mut self, at: Instant) {
         let number = second_of(at);
-        if let Some(second) = place_of(number, self.seconds)
-            && second.number == number
-        {
+        if let Some(second) = place_of(number, self.seconds).filter(|second| second.number == number) {
             second.beats = second.beats.saturating_sub(1);
         }
     }
