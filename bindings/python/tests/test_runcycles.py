@@ -57,8 +57,8 @@ def lives_through(fault, server, tmp_path):
         commit = CommitRequest(idempotency_key="commit-1", actual=Amount(unit=Unit.TOKENS, amount=40))
         assert client.commit_reservation(lease.reservation_id, commit).is_success, fault
     extends = server.assert_held_throughout()
-    # The attempt that failed and its retry carry one key, every other a key of its own. One of the two was applied: a request
-    # that was held back may come after its retry.
+    # The attempt that failed and its retry carry one key, every other a key of its own. One of the two was applied: a
+    # request that was held back may come after its retry.
     [failed] = [line for line in extends if line["fault"]]
     pair = [line for line in extends if line["key"] == failed["key"]]
     assert len(pair) == 2 and sum(line["applied"] for line in pair) == 1, fault
