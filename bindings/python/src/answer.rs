@@ -61,6 +61,11 @@ pub(crate) fn decode(
     Ok((event::object(py, event)?, id, problem))
 }
 
+const TRANSIENT: u8 = kind::LEASEBEAT_DISPOSITION_TRANSIENT as u8;
+const THROTTLED: u8 = kind::LEASEBEAT_DISPOSITION_THROTTLED as u8;
+const REJECTED: u8 = kind::LEASEBEAT_DISPOSITION_REJECTED as u8;
+const PERMANENT: u8 = kind::LEASEBEAT_DISPOSITION_PERMANENT as u8;
+
 /// What a failure means: its kind, the reason it would stop for, and a Retry-After in ms.
 #[pyfunction]
 pub(crate) fn classify(
@@ -71,10 +76,6 @@ pub(crate) fn classify(
     let mut disposition = leasebeat_disposition_t::default();
     // SAFETY: all are this function's own, or borrowed.
     done(unsafe { leasebeat_classify(operation, &raw const failed.raw, &raw mut disposition) })?;
-    const TRANSIENT: u8 = kind::LEASEBEAT_DISPOSITION_TRANSIENT as u8;
-    const THROTTLED: u8 = kind::LEASEBEAT_DISPOSITION_THROTTLED as u8;
-    const REJECTED: u8 = kind::LEASEBEAT_DISPOSITION_REJECTED as u8;
-    const PERMANENT: u8 = kind::LEASEBEAT_DISPOSITION_PERMANENT as u8;
     let name = match disposition.kind {
         TRANSIENT => "transient",
         THROTTLED => "throttled",
