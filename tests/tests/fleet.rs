@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_interleavings_are_decided_as_by_single_leases(
+    fn fl2_random_interleavings_are_decided_as_by_single_leases(
         steps in prop::collection::vec(step(), 1..120),
         lease_ms in 1..120_000u64,
         timeout_ms in 1..12_000u64,
