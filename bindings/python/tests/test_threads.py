@@ -51,7 +51,7 @@ def keep(server, client, **options):
 def test_a_lease_lives_through_each_fault(serve, client, fault):
     server = serve("--max-lead", f"{TTL_MS}ms", "--fault", f"extend:2={fault}")
     failures = []
-    _send, lease = keep(server, client, on_failure=failures.append)
+    send, lease = keep(server, client, on_failure=failures.append)
     with lease:
         assert lease.wait_granted(10)
         eventually(lambda: lease.heartbeat.stats.extensions >= 4)
@@ -61,6 +61,7 @@ def test_a_lease_lives_through_each_fault(serve, client, fault):
     assert failures, "a fault that nobody was told of"
     for failure in failures:
         assert failure.attempt.operation == "extend" and failure.disposition.kind in ("transient", "throttled")
+        assert failure.reservation_id == send.reservation_id == lease.reservation_id is not None
     # The retry carries the key of what failed, every other extend one of its own.
     assert extends[1]["key"] == extends[2]["key"]
     assert len({line["key"] for line in extends}) == len(extends) - 1

@@ -21,8 +21,9 @@ class AsyncLease(Lease):
 
     def __init__(self, send: Callable[[Attempt], Awaitable[Event]], **options: Any) -> None:
         super().__init__(**options)
-        self._send = send
+        self._send = self._adapter = send
         self._changed = asyncio.Event()
+        self._settled = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._sender: asyncio.Task[None] | None = None
         self._guarded: asyncio.Task[Any] | None = None
@@ -50,8 +51,7 @@ class AsyncLease(Lease):
 
     async def wait_granted(self) -> bool:
         """Waits for the first success, or until it stops without one; whether it was granted."""
-        while not self._granted and self._stop is None:
-            await asyncio.sleep(0.005)
+        await self._settled.wait()
         return self._granted
 
     async def __aenter__(self) -> AsyncLease:
@@ -79,6 +79,11 @@ class AsyncLease(Lease):
         super()._lose(what)
         if self.policy == "cancel" and self._guarded is not None and not self._guarded.done():
             self._cancelled_work = self._guarded.cancel()
+
+    def _handle(self, event: Event, sent_ns: int | None = None) -> None:
+        super()._handle(event, sent_ns)
+        if self._granted or self._stop is not None:
+            self._settled.set()
 
     async def _keep(self) -> None:
         """Sends what is to be sent, and wakes the kernel when it is due."""

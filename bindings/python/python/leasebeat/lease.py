@@ -95,6 +95,7 @@ class Lease:
         if policy not in _POLICIES:
             raise ValueError(f"policy is {policy!r}; it must be one of {', '.join(_POLICIES)}")
         give_up_ms = timeout_ms * 3 // 4 if give_up_ms is None else give_up_ms
+        self._adapter: object = None
         self._heartbeat = Heartbeat(Config(ttl_ms, request_timeout_ms=timeout_ms, fallback=fallback))
         if not 0 < give_up_ms <= timeout_ms:
             raise ValueError(f"give_up_ms is {give_up_ms}; it must be from 1 to timeout_ms, which is {timeout_ms}")
@@ -205,6 +206,9 @@ class Lease:
             return
         attempt, sent_ns = self._in_flight
         self._in_flight = None
+        if self.reservation_id is None:
+            # An adapter that has created the reservation knows its id.
+            self.reservation_id = getattr(self._adapter, "reservation_id", None)
         if not isinstance(event, (Created, Denied, Extended, Failed)):
             error = TypeError(f"send returned {event!r}; it must return Created, Denied, Extended or Failed")
             event = Failed("ambiguous")

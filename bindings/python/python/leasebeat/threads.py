@@ -27,7 +27,7 @@ class ThreadLease(Lease):
 
     def __init__(self, send: Callable[[Attempt], Event], **options: Any) -> None:
         super().__init__(**options)
-        self._send = send
+        self._send = self._adapter = send
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._scheduled_ns: int | None = None
