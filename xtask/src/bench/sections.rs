@@ -53,6 +53,15 @@ const CASES: &[Column] = &[
     column("ns_low", "10 %", 1),
     column("ns_high", "90 %", 1),
 ];
+/// Of a package over the C ABI.
+const BOUND: &[Column] = &[
+    column("ns_per_call", "ns a call, median", 1),
+    column("noop_ns", "ns of a call that does nothing", 1),
+    column("ratio", "times that", 2),
+    column("leases", "leases", 0),
+    column("extensions_per_s", "extensions a second", 0),
+    column("cpu_percent", "% of a core", 2),
+];
 const CALLS: &[Column] = &[
     column("ns_per_call", "ns a call, median", 1),
     column("noop_ns", "ns of a call that does nothing", 1),
@@ -185,13 +194,14 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "python",
         title: "A call from Python",
-        about: "The Python package, beside a call of its extension module that does nothing.",
-        commands: &["target/python/bin/python bindings/python/bench/handle.py"],
-        tools: &["target/python/bin/python"],
-        columns: CALLS,
+        about: "The Python package, beside a call of its extension module that does nothing. `leases`: as many kept over HTTP by a driver of the package \
+                against `leasebeat serve`.",
+        commands: &["cargo xtask python --bench"],
+        tools: &["python3"],
+        columns: BOUND,
         ratios: &[],
         plot: None,
-        measure: || setup::python().and_then(|()| python(&["bindings/python/bench/handle.py"])),
+        measure: || job("python"),
     },
     Section {
         name: "sdk",
@@ -220,17 +230,10 @@ pub const SECTIONS: &[Section] = &[
                 kept by the package's driver against `leasebeat serve`.",
         commands: &["cargo xtask java --bench"],
         tools: &["java"],
-        columns: &[
-            column("ns_per_call", "ns a call, median", 1),
-            column("noop_ns", "ns of a call that does nothing", 1),
-            column("ratio", "times that", 2),
-            column("leases", "leases", 0),
-            column("extensions_per_s", "extensions a second", 0),
-            column("cpu_percent", "% of a core", 2),
-        ],
+        columns: BOUND,
         ratios: &[],
         plot: None,
-        measure: java,
+        measure: || job("java"),
     },
 ];
 
@@ -245,9 +248,9 @@ fn sdk() -> Outcome<Vec<Row>> {
 }
 
 /// The job that builds the package and measures it, as a process of its own: what it prints are the figures.
-fn java() -> Outcome<Vec<Row>> {
+fn job(name: &str) -> Outcome<Vec<Row>> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    printed_by("", &this.display().to_string(), &["java", "--bench"])
+    printed_by("", &this.display().to_string(), &[name, "--bench"])
 }
 
 fn javascript() -> Outcome<Vec<Row>> {
