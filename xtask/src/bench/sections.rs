@@ -62,11 +62,6 @@ const BOUND: &[Column] = &[
     column("extensions_per_s", "extensions a second", 0),
     column("cpu_percent", "% of a core", 2),
 ];
-const CALLS: &[Column] = &[
-    column("ns_per_call", "ns a call, median", 1),
-    column("noop_ns", "ns of a call that does nothing", 1),
-    column("ratio", "times that", 2),
-];
 
 pub const SECTIONS: &[Section] = &[
     Section {
