@@ -74,7 +74,7 @@ pub fn all() -> Outcome {
     setup::c()?;
     r#gen::run(true)?;
     let _ = fs::remove_dir_all(file(PREFIX));
-    library::install(&file(PREFIX))?;
+    library::install(&file(PREFIX), library::Kind::Shipped)?;
     abi::check(false)?;
     budgets::verdict(&c_budgets::measure()?)?;
     fs::create_dir_all(file(WORK)).map_err(|error| format!("{WORK}: {error}"))?;

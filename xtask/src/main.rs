@@ -60,6 +60,9 @@ enum Job {
         /// Where: gets include, lib, lib/pkgconfig and lib/cmake
         #[arg(long)]
         prefix: std::path::PathBuf,
+        /// With the functions and headers of a fleet: many leases on one timer
+        #[arg(long)]
+        fleet: bool,
     },
     /// Measure what the budgets gate, and compare
     Budgets {
@@ -178,12 +181,15 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
-        Job::Gen { check } => {
-            r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check))
-        }
+        Job::Gen { check } => r#gen::run(check)
+            .and_then(|()| library::build())
+            .and_then(|()| abi::check(!check))
+            .and_then(|()| library::build_kind(library::Kind::Fleet).and_then(|()| abi::check_fleet(!check))),
         Job::Firmware => firmware::all(),
         Job::C => consumer::all(),
-        Job::Install { prefix } => library::install(&prefix),
+        Job::Install { prefix, fleet } => {
+            library::install(&prefix, if fleet { library::Kind::Fleet } else { library::Kind::Shipped })
+        }
         Job::Budgets { history: true, .. } => history::show(),
         Job::Budgets { record, .. } => all_budgets(record),
         Job::Fleet { check } => {
