@@ -26,8 +26,8 @@ pub unsafe extern "C" fn leasebeat_fleet_next_deadline(
         // SAFETY: by this function's contract.
         let found = unsafe { find(fleet) }?;
         found.output(deadline_ns)?;
-        // SAFETY: as before.
         #[allow(clippy::redundant_closure_for_method_calls)] // the method is of one lifetime only
+        // SAFETY: as before.
         let deadline = unsafe { found.read(|fleet| fleet.next_deadline()) }.ok_or(LEASEBEAT_NONE)?;
         // SAFETY: sound, the caller's, and not in the fleet.
         unsafe { deadline_ns.write(deadline.as_nanos()) };

@@ -133,6 +133,12 @@ enum Campaign {
         #[arg(long, default_value_t = 50_000_000)]
         runs: u64,
     },
+    /// Fuzz a fleet of the C ABI against single heartbeats; goes on where the last campaign ended
+    FuzzFleet {
+        /// How many executions
+        #[arg(long, default_value_t = 20_000_000)]
+        runs: u64,
+    },
     /// Fuzz event sequences against the naive reference and the invariants; goes on where the last campaign ended
     FuzzEvents {
         /// How many executions
@@ -208,6 +214,9 @@ fn main() -> ExitCode {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
         Job::Soak { campaign: Campaign::FuzzFfi { runs } } => setup::fuzz().and_then(|()| fuzz::ffi(runs)),
+        Job::Soak { campaign: Campaign::FuzzFleet { runs } } => {
+            setup::fuzz().and_then(|()| fuzz::fleet(runs))
+        }
         Job::Soak { campaign: Campaign::FuzzEvents { runs } } => {
             setup::fuzz().and_then(|()| fuzz::events(runs))
         }
