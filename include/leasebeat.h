@@ -150,13 +150,15 @@ enum leasebeat_status_t
     LEASEBEAT_OK = 0,
     /** Done, and there is none of what was asked for: no deadline, no fence. No output is written. */
     LEASEBEAT_NONE = 1,
+    /** leasebeat_fleet_poll: nothing is due before leasebeat_fleet_next_deadline. No output is written. */
+    LEASEBEAT_NOTHING_DUE = 2,
     /** A pointer that must point somewhere is NULL. */
     LEASEBEAT_ERROR_NULL = -1,
     /** A pointer is not aligned for what it must point to. */
     LEASEBEAT_ERROR_MISALIGNED = -2,
     /** Two areas overlap that must not: an output and the handle, or an output and what is read. */
     LEASEBEAT_ERROR_OVERLAP = -3,
-    /** The memory holds no heartbeat (or tick widener) that this ABI version initialised. */
+    /** The memory holds no heartbeat (tick widener, fleet) that this ABI version initialised. */
     LEASEBEAT_ERROR_UNINITIALIZED = -4,
     /** A size is smaller than what it must hold, or no object can be that large. */
     LEASEBEAT_ERROR_SIZE = -5,
@@ -188,6 +190,10 @@ enum leasebeat_status_t
     LEASEBEAT_ERROR_MAX_WAIT_MS = -23,
     /** `hz` is 0. */
     LEASEBEAT_ERROR_HZ = -24,
+    /** `jitter_permille` is not from 0 to 500. */
+    LEASEBEAT_ERROR_JITTER_PERMILLE = -25,
+    /** `beats_per_second` is set, and the fleet has no seconds to plan in. */
+    LEASEBEAT_ERROR_BEATS_PER_SECOND = -26,
     /** The event cannot happen now: a report of the wrong kind or with nothing in flight, or a second begin (L2). */
     LEASEBEAT_ERROR_UNEXPECTED_EVENT = -30,
     /** The report names another attempt than the one in flight: usually a late answer, to be dropped (L2). */
@@ -202,6 +208,16 @@ enum leasebeat_status_t
     LEASEBEAT_ERROR_SNAPSHOT_CHECKSUM = -51,
     /** The snapshot's checksum matches and a value in it is none that a snapshot can have. */
     LEASEBEAT_ERROR_SNAPSHOT_VALUE = -52,
+    /** A fleet cannot have so many leases, classes or seconds: leasebeat_fleet_size says 0. */
+    LEASEBEAT_ERROR_FLEET_COUNTS = -60,
+    /** The fleet has room for no further lease. */
+    LEASEBEAT_ERROR_FLEET_FULL = -61,
+    /** The fleet has room for no further class. */
+    LEASEBEAT_ERROR_FLEET_CLASSES_FULL = -62,
+    /** The fleet has no class of this number. */
+    LEASEBEAT_ERROR_FLEET_CLASS = -63,
+    /** The fleet has no lease of this id: it was removed, or never was (FL1). */
+    LEASEBEAT_ERROR_FLEET_ID = -64,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

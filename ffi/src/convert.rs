@@ -193,6 +193,23 @@ kinds! {
     other: |kernel, event, now| other_of(event).map(|event| kernel.handle(event, now)),
 }
 
+/// The event that C describes, as the kernel has it; or what is wrong.
+#[cfg(feature = "fleet")]
+#[inline]
+pub(crate) fn event_of(event: &leasebeat_event_t) -> Checked<Event> {
+    if has_reserved(event) {
+        return Err(LEASEBEAT_ERROR_RESERVED);
+    }
+    match event.kind {
+        EXTENDED => success_of(event).map(|success| report(event, Outcome::Extended(success))),
+        CREATED => success_of(event).map(|success| report(event, Outcome::Created(success))),
+        FAILED => failure_of(event).map(|failure| report(event, Outcome::Failed(failure))),
+        TICK => only(event, 0).map(|()| Event::Tick),
+        DENIED | BEGIN | TIMING_LOST | CLOSE => other_of(event),
+        _ => Err(LEASEBEAT_ERROR_EVENT_KIND),
+    }
+}
+
 /// The event of a kind that is rare.
 fn other_of(event: &leasebeat_event_t) -> Checked<Event> {
     let denied = event.kind == DENIED;

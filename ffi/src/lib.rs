@@ -17,6 +17,16 @@ mod codes;
 mod config;
 mod convert;
 mod explain;
+#[cfg(feature = "fleet")]
+mod fleet;
+#[cfg(feature = "fleet")]
+mod fleet_memory;
+#[cfg(all(test, feature = "fleet"))]
+mod fleet_tests;
+#[cfg(feature = "fleet")]
+mod fleet_types;
+#[cfg(feature = "fleet")]
+mod fleet_view;
 mod heartbeat;
 mod memory;
 mod names;
@@ -38,6 +48,18 @@ pub use config::{
     leasebeat_sizeof,
 };
 pub use explain::{leasebeat_describe, leasebeat_explain, leasebeat_numbers};
+#[cfg(feature = "fleet")]
+pub use fleet::{
+    leasebeat_fleet_add_class, leasebeat_fleet_adopt, leasebeat_fleet_handle, leasebeat_fleet_init,
+    leasebeat_fleet_insert, leasebeat_fleet_poll, leasebeat_fleet_remove, leasebeat_fleet_size,
+};
+#[cfg(feature = "fleet")]
+pub use fleet_types::*;
+#[cfg(feature = "fleet")]
+pub use fleet_view::{
+    leasebeat_fleet_fenced, leasebeat_fleet_get, leasebeat_fleet_in_danger, leasebeat_fleet_next,
+    leasebeat_fleet_next_deadline, leasebeat_fleet_totals,
+};
 pub use heartbeat::{leasebeat_handle, leasebeat_init, leasebeat_tick};
 pub use names::{
     leasebeat_action_name, leasebeat_error_code_name, leasebeat_key_name, leasebeat_operation_name,

@@ -15,8 +15,8 @@ use crate::raw::{
     leasebeat_status_t, leasebeat_stop_t,
 };
 
-/// Each status, its name and what it means.
-const STATUSES: [(status, &str, &str); 28] = [
+/// Each status, its name and what it means: those that the library can return.
+const STATUSES: &[(status, &str, &str)] = &[
     (status::LEASEBEAT_OK, "ok", "done"),
     (status::LEASEBEAT_NONE, "none", "done, and there is none of what was asked for"),
     (status::LEASEBEAT_ERROR_NULL, "null", "a pointer is NULL"),
@@ -61,6 +61,34 @@ const STATUSES: [(status, &str, &str); 28] = [
     (status::LEASEBEAT_ERROR_SNAPSHOT_FORMAT, "snapshot-format", "no snapshot, or of an unknown version"),
     (status::LEASEBEAT_ERROR_SNAPSHOT_CHECKSUM, "snapshot-checksum", "the snapshot was altered or torn"),
     (status::LEASEBEAT_ERROR_SNAPSHOT_VALUE, "snapshot-value", "the snapshot has a value that none can have"),
+    #[cfg(feature = "fleet")]
+    (status::LEASEBEAT_NOTHING_DUE, "nothing-due", "done, and nothing is due"),
+    #[cfg(feature = "fleet")]
+    (status::LEASEBEAT_ERROR_JITTER_PERMILLE, "jitter-permille", "jitter_permille must be from 0 to 500"),
+    #[cfg(feature = "fleet")]
+    (
+        status::LEASEBEAT_ERROR_BEATS_PER_SECOND,
+        "beats-per-second",
+        "beats_per_second needs a fleet with seconds",
+    ),
+    #[cfg(feature = "fleet")]
+    (
+        status::LEASEBEAT_ERROR_FLEET_COUNTS,
+        "fleet-counts",
+        "a fleet cannot have so many leases, classes or seconds",
+    ),
+    #[cfg(feature = "fleet")]
+    (status::LEASEBEAT_ERROR_FLEET_FULL, "fleet-full", "the fleet has room for no further lease"),
+    #[cfg(feature = "fleet")]
+    (
+        status::LEASEBEAT_ERROR_FLEET_CLASSES_FULL,
+        "fleet-classes-full",
+        "the fleet has room for no further class",
+    ),
+    #[cfg(feature = "fleet")]
+    (status::LEASEBEAT_ERROR_FLEET_CLASS, "fleet-class", "the fleet has no class of this number"),
+    #[cfg(feature = "fleet")]
+    (status::LEASEBEAT_ERROR_FLEET_ID, "fleet-id", "the fleet has no lease of this id"),
 ];
 
 const UNKNOWN: &[u8] = b"unknown\0";
@@ -127,7 +155,7 @@ pub extern "C" fn leasebeat_status_text(status: leasebeat_status_t) -> *const c_
     of_status(status, &JOINED)
 }
 
-#[allow(clippy::cast_possible_truncation)] // from -52 to 1
+#[allow(clippy::cast_possible_truncation)] // from -64 to 2
 const fn numbers() -> [i8; STATUSES.len()] {
     let mut numbers = [0; STATUSES.len()];
     let mut at = 0;

@@ -1,5 +1,6 @@
 /* Replays every vector through the C ABI, and compares each decision, written here from its flat struct, byte for byte
-   with the expected line. With `--calls` it prints a line a call instead: what callgrind counts, in its order. */
+   with the expected line. With `--calls` it prints a line a call instead: what callgrind counts, in its order. Compiled
+   with IN_A_FLEET each is a lease of a fleet. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +10,9 @@
 #include <json-c/json.h>
 
 #include "leasebeat.h"
+#ifdef IN_A_FLEET
+#include "leasebeat_fleet.h"
+#endif
 
 #define LINE_MAX_BYTES 65536
 
@@ -171,9 +175,39 @@ static void compare(const char *name, FILE *expected, const char *line)
     }
 }
 
+#ifdef IN_A_FLEET
+typedef struct {
+    uint64_t words[256], id;
+} lease_t;
+
+static leasebeat_status_t make(lease_t *lease, const leasebeat_config_t *config)
+{
+    uint16_t class_id;
+    leasebeat_fleet_t *fleet = (leasebeat_fleet_t *)lease->words;
+    leasebeat_status_t status = leasebeat_fleet_init(fleet, sizeof lease->words, 1, 1, 0, NULL);
+    if (status == LEASEBEAT_OK)
+        status = leasebeat_fleet_add_class(fleet, config, &class_id);
+    return status == LEASEBEAT_OK ? leasebeat_fleet_insert(fleet, class_id, &lease->id) : status;
+}
+
+static leasebeat_status_t handle(lease_t *lease, const leasebeat_event_t *event, uint64_t now_ns,
+                                 leasebeat_decision_t *decision)
+{
+    return leasebeat_fleet_handle((leasebeat_fleet_t *)lease->words, lease->id, event, now_ns, decision);
+}
+#else
+typedef leasebeat_heartbeat_t lease_t;
+
+static leasebeat_status_t make(lease_t *lease, const leasebeat_config_t *config)
+{
+    return leasebeat_init(lease, sizeof *lease, config);
+}
+
+#define handle leasebeat_handle
+#endif
+
 /* A stale struct must not matter where an event is refused. */
-static void step(const char *name, long number, struct json_object *object, leasebeat_heartbeat_t *heartbeat,
-                 FILE *expected)
+static void step(const char *name, long number, struct json_object *object, lease_t *lease, FILE *expected)
 {
     char line[256];
     uint64_t now_ns = 0;
@@ -181,7 +215,7 @@ static void step(const char *name, long number, struct json_object *object, leas
     leasebeat_decision_t decision = {0};
     if (!read_event(object, &event, &now_ns))
         die(name, number, "no event");
-    leasebeat_status_t status = leasebeat_handle(heartbeat, &event, now_ns, &decision);
+    leasebeat_status_t status = handle(lease, &event, now_ns, &decision);
     if (status != LEASEBEAT_OK && (decision.action != 0 || decision.rule != 0))
         die(name, number, "a refused event wrote a decision");
     if (calls_only)
@@ -204,7 +238,7 @@ static void replay(const char *folder, const char *name)
 {
     static char line[LINE_MAX_BYTES];
     leasebeat_config_t config;
-    leasebeat_heartbeat_t heartbeat;
+    lease_t lease;
     FILE *trace = open_in(folder, name, ".jsonl"), *expected = open_in(folder, name, ".expected.jsonl");
     leasebeat_status_t made = LEASEBEAT_OK;
     for (long number = 1; fgets(line, sizeof line, trace) != NULL; number++) {
@@ -213,11 +247,11 @@ static void replay(const char *folder, const char *name)
             die(name, number, "no JSON");
         if (number == 1) {
             read_config(object, &config);
-            made = leasebeat_init(&heartbeat, sizeof heartbeat, &config);
+            made = make(&lease, &config);
             if (made != LEASEBEAT_OK)
                 compare(name, expected, "{\"error\":\"invalid-config\"}");
         } else if (made == LEASEBEAT_OK)
-            step(name, number, object, &heartbeat, expected);
+            step(name, number, object, &lease, expected);
         json_object_put(object);
     }
     if (!calls_only && fgets(line, sizeof line, expected) != NULL)

@@ -374,3 +374,60 @@ fn fl4_a_beat_that_does_not_leave_gives_its_second_back() {
     fleet.handle(second, Event::Tick, at(SECOND)).unwrap();
     assert_eq!(fleet.next_deadline(), planned);
 }
+
+/// A fleet that all of its `leases` are created in, a millisecond apart.
+fn begun(leases: usize) -> Fleet<'static> {
+    let mut fleet = Fleet::new(memory(leases, 1, 0), Pace::default());
+    let class = fleet.add_class(config(60_000, 10_000)).expect("room for one");
+    for nth in 0..leases as u64 {
+        let id = fleet.insert(class).expect("room for all");
+        fleet.handle(id, created(60_000, nth * MS), at(nth * MS)).expect("it begins so");
+    }
+    fleet
+}
+
+#[test]
+fn a_fleet_that_is_set_down_after_each_call_decides_what_one_that_is_not_decides() {
+    let (mut whole, mut set_down) = (begun(50), begun(50));
+    for second in 0..200 {
+        let now = at(second * SECOND);
+        loop {
+            let (memory, parts) = set_down.suspend();
+            set_down = Fleet::resume(memory, parts);
+            let polled = whole.poll(now);
+            assert_eq!(set_down.poll(now), polled);
+            let Some((id, _)) = polled else { break };
+            if id.to_u64() % 7 == 0 {
+                assert_eq!(set_down.remove(id), whole.remove(id));
+            }
+        }
+        assert_eq!(set_down.next_deadline(), whole.next_deadline());
+    }
+    assert_eq!((set_down.totals(), set_down.len()), (whole.totals(), whole.len()));
+    assert!(whole.totals().sends > 50 && whole.totals().removed > 5, "it has done something");
+}
+
+#[test]
+fn a_fleet_with_the_parts_of_another_decides_nonsense_and_goes_on() {
+    for (of_parts, of_memory) in [(50, 3), (3, 50), (50, 1), (7, 8)] {
+        let mut other = begun(of_parts);
+        let some = other.next_id(None).expect("there are some");
+        other.remove(some).expect("it is there");
+        let parts = other.suspend().1;
+        for memory in [begun(of_memory).suspend().0, memory(of_memory, 1, 0), memory(0, 0, 0)] {
+            let mut fleet = Fleet::resume(memory, parts);
+            let ids: Vec<_> =
+                std::iter::successors(fleet.next_id(None), |id| fleet.next_id(Some(*id))).collect();
+            assert!(ids.len() <= of_memory);
+            for id in ids {
+                let _ = fleet.handle(id, Event::Tick, at(SECOND));
+                let _ = fleet.remove(id);
+            }
+            for second in 0..100 {
+                let _ = fleet.insert(ClassId::new(0)).map(|id| fleet.handle(id, created(60_000, 0), at(0)));
+                let _ = fleet.poll(at(second * SECOND));
+            }
+            let _ = (fleet.next_deadline(), fleet.in_danger(at(u64::MAX)).count(), fleet.len());
+        }
+    }
+}

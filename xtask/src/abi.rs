@@ -1,4 +1,5 @@
-//! What a program that is already compiled relies on: names, numbers, sizes and offsets, written down in `ffi/abi.txt`.
+//! What a program that is already compiled relies on: names, numbers, sizes and offsets, written down in `ffi/abi.txt`, and
+//! those of a fleet in `ffi/abi-fleet.txt`.
 //!
 //! The list is read off the header, and each item is evaluated by a C compiler, in C and in C++, on this machine's 64-bit
 //! ABI. Functions are those that the built libraries export.
@@ -10,23 +11,45 @@ use std::fs;
 use object::{Object, ObjectSymbol};
 
 use crate::Outcome;
+use crate::library::{Kind, functions_of};
 use crate::run::{command, file, output, run};
 
-const LIST: &str = "ffi/abi.txt";
+/// A header, the list of what it declares, and the least number of items: one that came out empty would agree with everything.
+struct Abi {
+    header: &'static str,
+    list: &'static str,
+    at_least: usize,
+    kind: Kind,
+}
+
+const SHIPPED: Abi =
+    Abi { header: crate::r#gen::HEADER, list: "ffi/abi.txt", at_least: 200, kind: Kind::Shipped };
+const FLEET: Abi =
+    Abi { header: crate::r#gen::FLEET_HEADER, list: "ffi/abi-fleet.txt", at_least: 25, kind: Kind::Fleet };
 const PROGRAM: &str = "target/ffi/abi";
 
 /// Compares the ABI with the committed list; with `write`, writes the list.
 pub fn check(write: bool) -> Outcome {
-    let evaluated = evaluate("gcc", &["-std=c11"], "c")?;
+    compare(&SHIPPED, write)
+}
+
+/// As [`check`], of what a library with a fleet has more.
+pub fn check_fleet(write: bool) -> Outcome {
+    compare(&FLEET, write)
+}
+
+fn compare(abi: &Abi, write: bool) -> Outcome {
+    let list = abi.list;
+    let evaluated = evaluate(abi, "gcc", &["-std=c11"], "c")?;
     for (compiler, standard, language) in
         [("clang", "-std=c11", "c"), ("g++", "-std=c++17", "cpp"), ("clang++", "-std=c++17", "cpp")]
     {
-        if evaluate(compiler, &[standard], language)? != evaluated {
+        if evaluate(abi, compiler, &[standard], language)? != evaluated {
             return Err(format!("{compiler} {standard} sees another ABI than gcc"));
         }
     }
-    let found = evaluated + &exported()?;
-    let listed = fs::read_to_string(file(LIST)).unwrap_or_default();
+    let found = evaluated + &exported(abi)?;
+    let listed = fs::read_to_string(file(list)).unwrap_or_default();
     if found == listed {
         return Ok(());
     }
@@ -36,21 +59,21 @@ pub fn check(write: bool) -> Outcome {
     }
     // Only what is new is written: what programs rely on goes with a new ABI version, and by hand.
     if write && had.is_subset(&has) {
-        return fs::write(file(LIST), found).map_err(|error| format!("{LIST}: {error}"));
+        return fs::write(file(list), found).map_err(|error| format!("{list}: {error}"));
     }
     for new in has.difference(&had) {
         eprintln!("+ {new}");
     }
     Err(format!(
-        "the ABI is not what {LIST} says; what is gone breaks programs, what is new is added by `cargo xtask gen`"
+        "the ABI is not what {list} says; what is gone breaks programs, what is new is added by `cargo xtask gen`"
     ))
 }
 
-fn evaluate(compiler: &str, flags: &[&str], language: &str) -> Outcome<String> {
-    let header = fs::read_to_string(file(crate::r#gen::HEADER)).map_err(|error| error.to_string())?;
+fn evaluate(abi: &Abi, compiler: &str, flags: &[&str], language: &str) -> Outcome<String> {
+    let header = fs::read_to_string(file(abi.header)).map_err(|error| error.to_string())?;
     let source = format!("{PROGRAM}.{language}");
     fs::create_dir_all(file("target/ffi")).map_err(|error| error.to_string())?;
-    fs::write(file(&source), program(&header)?).map_err(|error| format!("{source}: {error}"))?;
+    fs::write(file(&source), program(abi, &header)?).map_err(|error| format!("{source}: {error}"))?;
     let strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Iinclude"];
     // The offset of a field in C++ is what it is in C, as the structs are plain.
     run(command(compiler, &[flags, &strict, &[&source, "-o", PROGRAM]].concat()))?;
@@ -59,7 +82,7 @@ fn evaluate(compiler: &str, flags: &[&str], language: &str) -> Outcome<String> {
 }
 
 /// A program that prints every macro, enumerator, size and offset of the header.
-fn program(header: &str) -> Outcome<String> {
+fn program(abi: &Abi, header: &str) -> Outcome<String> {
     let mut body = String::new();
     let mut items = 0;
     let mut print = |label: &str, value: &str| {
@@ -69,7 +92,7 @@ fn program(header: &str) -> Outcome<String> {
     let mut structure: Option<Vec<String>> = None;
     for line in header.lines().map(str::trim) {
         if let Some((name, value)) = line.strip_prefix("#define ").and_then(|rest| rest.split_once(' ')) {
-            if name != "LEASEBEAT_H" && !value.is_empty() {
+            if !name.ends_with("_H") && !value.is_empty() {
                 print(&format!("macro {name}"), name);
             }
         } else if line.starts_with("typedef struct ") && line.ends_with('{') {
@@ -99,19 +122,19 @@ fn program(header: &str) -> Outcome<String> {
             print(&format!("type {name} size"), &format!("sizeof({name})"));
         }
     }
-    // A list that came out empty would agree with everything.
-    if items < 200 {
+    if items < abi.at_least {
         return Err(format!("only {items} items were found in the header"));
     }
+    let own = abi.header.trim_start_matches("include/");
     let includes =
-        "#include <stdalign.h>\n#include <stddef.h>\n#include <stdio.h>\n#include \"leasebeat.h\"\n";
+        format!("#include <stdalign.h>\n#include <stddef.h>\n#include <stdio.h>\n#include \"{own}\"\n");
     Ok(format!("{includes}\nint main(void)\n{{\n{body}    return 0;\n}}\n"))
 }
 
-/// The symbols of both libraries, which must be the header's functions and nothing else.
-fn exported() -> Outcome<String> {
-    let declared: BTreeSet<String> = crate::library::functions()?.into_iter().collect();
-    let shared = file(crate::library::BUILT).join(crate::library::soname()?);
+/// The header's functions. The symbols of both libraries must be those of their headers and nothing else.
+fn exported(abi: &Abi) -> Outcome<String> {
+    let declared: BTreeSet<String> = crate::library::functions(abi.kind)?.into_iter().collect();
+    let shared = file(abi.kind.built()).join(crate::library::soname()?);
     let data = fs::read(&shared).map_err(|error| format!("{}: {error}", shared.display()))?;
     let elf = object::File::parse(&*data).map_err(|error| format!("{}: {error}", shared.display()))?;
     let of_shared = elf
@@ -119,7 +142,7 @@ fn exported() -> Outcome<String> {
         .filter(object::ObjectSymbol::is_definition)
         .filter_map(|symbol| symbol.name().ok());
     let of_shared: BTreeSet<String> = of_shared.map(str::to_owned).collect();
-    let archive = format!("{}/libleasebeat.a", crate::library::BUILT);
+    let archive = format!("{}/libleasebeat.a", abi.kind.built());
     let listed = output(command("nm", &["--extern-only", "--defined-only", "--format=posix", &archive]))?;
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let of_static = listed
@@ -130,5 +153,6 @@ fn exported() -> Outcome<String> {
     if of_shared != declared || of_static != declared {
         return Err(format!("the header declares {declared:?}; shared {of_shared:?}; static {of_static:?}"));
     }
-    Ok(declared.iter().fold(String::new(), |text, name| text + "function " + name + "\n"))
+    let own: BTreeSet<String> = functions_of(abi.header)?.into_iter().collect();
+    Ok(own.iter().fold(String::new(), |text, name| text + "function " + name + "\n"))
 }

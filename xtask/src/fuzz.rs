@@ -19,6 +19,9 @@ const EVENTS: Campaign = Campaign { name: "events", options: &["-max_len=256"] }
 /// Forty calls with all their arguments.
 const FFI: Campaign = Campaign { name: "ffi", options: &["-max_len=512"] };
 
+/// A hundred calls on a fleet.
+const FLEET: Campaign = Campaign { name: "fleet", options: &["-max_len=1024"] };
+
 /// Executes `runs` answers.
 pub fn decode(runs: u64) -> Outcome {
     campaign(&DECODE, runs)
@@ -32,6 +35,11 @@ pub fn events(runs: u64) -> Outcome {
 /// Executes `runs` sequences of calls of the C ABI.
 pub fn ffi(runs: u64) -> Outcome {
     campaign(&FFI, runs)
+}
+
+/// Executes `runs` sequences of calls on a fleet.
+pub fn fleet(runs: u64) -> Outcome {
+    campaign(&FLEET, runs)
 }
 
 fn campaign(campaign: &Campaign, runs: u64) -> Outcome {

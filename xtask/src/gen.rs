@@ -6,42 +6,67 @@ use crate::Outcome;
 use crate::run::file;
 
 pub const HEADER: &str = "include/leasebeat.h";
-const CONFIG: &str = "ffi/cbindgen.toml";
-/// What the header has, in its order: numbers, structs, then the functions.
-const SOURCES: [&str; 11] = [
-    "codes",
-    "types",
-    "config",
-    "heartbeat",
-    "view",
-    "explain",
-    "answer",
-    "wire",
-    "snapshot",
-    "ticks",
-    "names",
+pub const FLEET_HEADER: &str = "include/leasebeat_fleet.h";
+
+/// A generated header.
+struct Header {
+    path: &'static str,
+    config: &'static str,
+    /// What it has, in its order: numbers, structs, then the functions.
+    sources: &'static [&'static str],
+}
+
+const HEADERS: [Header; 2] = [
+    Header {
+        path: HEADER,
+        config: "ffi/cbindgen.toml",
+        sources: &[
+            "codes",
+            "types",
+            "config",
+            "heartbeat",
+            "view",
+            "explain",
+            "answer",
+            "wire",
+            "snapshot",
+            "ticks",
+            "names",
+        ],
+    },
+    Header {
+        path: FLEET_HEADER,
+        config: "ffi/cbindgen-fleet.toml",
+        sources: &["fleet_types", "fleet", "fleet_view"],
+    },
 ];
 
 /// Writes what has changed; with `check`, fails where anything would.
 pub fn run(check: bool) -> Outcome {
-    let header = header()?;
-    let path = file(HEADER);
-    if fs::read_to_string(&path).is_ok_and(|present| present == header) {
+    HEADERS.iter().try_for_each(|header| write(header, check))
+}
+
+fn write(header: &Header, check: bool) -> Outcome {
+    let name = header.path;
+    let (text, path) = (generated(header)?, file(name));
+    if fs::read_to_string(&path).is_ok_and(|present| present == text) {
         return Ok(());
     }
     if check {
-        return Err(format!("{HEADER} is not what ffi/src gives; run `cargo xtask gen`"));
+        return Err(format!("{name} is not what ffi/src gives; run `cargo xtask gen`"));
     }
-    fs::write(&path, header).map_err(|error| format!("{HEADER}: {error}"))?;
-    eprintln!("wrote {HEADER}");
+    fs::write(&path, text).map_err(|error| format!("{name}: {error}"))?;
+    eprintln!("wrote {name}");
     Ok(())
 }
 
-fn header() -> Outcome<String> {
-    let config = cbindgen::Config::from_file(file(CONFIG)).map_err(|error| format!("{CONFIG}: {error}"))?;
-    let sources = SOURCES.iter().fold(cbindgen::Builder::new().with_config(config), |builder, name| {
-        builder.with_src(file(&format!("ffi/src/{name}.rs")))
-    });
+fn generated(header: &Header) -> Outcome<String> {
+    let config = header.config;
+    let config = cbindgen::Config::from_file(file(config)).map_err(|error| format!("{config}: {error}"))?;
+    let sources =
+        header.sources.iter().fold(cbindgen::Builder::new().with_config(config), |builder, name| {
+            builder.with_src(file(&format!("ffi/src/{name}.rs")))
+        });
     let mut text = Vec::new();
     sources.generate().map_err(|error| format!("cbindgen: {error}"))?.write(&mut text);
     let text = String::from_utf8(text).map_err(|error| format!("cbindgen: {error}"))?;

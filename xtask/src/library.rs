@@ -15,29 +15,72 @@ use crate::run::{command, file, output, run};
 const TARGET: &str = "target/ffi";
 /// Where the libraries lie once they are built.
 pub const BUILT: &str = "target/ffi/lib";
+/// Where those lie that have a fleet too.
+pub const BUILT_FLEET: &str = "target/ffi/lib-fleet";
 const PACKAGE: &str = "ffi/package";
 /// What a host calls at each event, and in which profile it is compiled; all else is in the other.
-const FAST: (&str, [&str; 2]) = ("ffi", ["leasebeat_handle", "leasebeat_tick"]);
+const FAST: (&str, [&str; 4]) =
+    ("ffi", ["leasebeat_handle", "leasebeat_tick", "leasebeat_fleet_handle", "leasebeat_fleet_poll"]);
 const SMALL: &str = "ffi-small";
 /// What a compiler may call for a copy: the shared library has its own, the static one takes the program's.
 const COPIES: [&str; 5] = ["memcpy", "memmove", "memset", "memcmp", "bcmp"];
 
-/// Builds both libraries.
-pub fn build() -> Outcome {
-    let object = format!("{BUILT}/leasebeat.o");
-    fs::create_dir_all(file(BUILT)).map_err(|error| format!("{BUILT}: {error}"))?;
-    let (fast, small): (Vec<String>, Vec<String>) =
-        functions()?.into_iter().partition(|name| FAST.1.contains(&name.as_str()));
-    let parts = [part(FAST.0, &fast)?, part(SMALL, &small)?];
-    run(command("ld", &["-r", "-o", &object, &parts[0], &parts[1]]))?;
-    only_copies_are_undefined(&object)?;
-    let archive = format!("{BUILT}/libleasebeat.a");
-    let _ = fs::remove_file(file(&archive));
-    run(command("ar", &["rcsD", &archive, &object]))?;
-    shared(&object)
+/// What is in the libraries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What is shipped.
+    Shipped,
+    /// That and a fleet, for those who keep many leases.
+    Fleet,
 }
 
-fn compile(profile: &str) -> Outcome {
+impl Kind {
+    /// Where they lie once they are built.
+    pub fn built(self) -> &'static str {
+        match self {
+            Self::Shipped => BUILT,
+            Self::Fleet => BUILT_FLEET,
+        }
+    }
+
+    fn features(self) -> &'static str {
+        match self {
+            Self::Shipped => "wire",
+            Self::Fleet => "wire,fleet",
+        }
+    }
+
+    /// The headers that declare what they have.
+    pub fn headers(self) -> &'static [&'static str] {
+        match self {
+            Self::Shipped => &[crate::r#gen::HEADER],
+            Self::Fleet => &[crate::r#gen::HEADER, crate::r#gen::FLEET_HEADER],
+        }
+    }
+}
+
+/// Builds both libraries as they are shipped.
+pub fn build() -> Outcome {
+    build_kind(Kind::Shipped)
+}
+
+/// Builds both libraries.
+pub fn build_kind(kind: Kind) -> Outcome {
+    let built = kind.built();
+    let object = format!("{built}/leasebeat.o");
+    fs::create_dir_all(file(built)).map_err(|error| format!("{built}: {error}"))?;
+    let (fast, small): (Vec<String>, Vec<String>) =
+        functions(kind)?.into_iter().partition(|name| FAST.1.contains(&name.as_str()));
+    let parts = [part(kind, FAST.0, &fast)?, part(kind, SMALL, &small)?];
+    run(command("ld", &["-r", "-o", &object, &parts[0], &parts[1]]))?;
+    only_copies_are_undefined(&object)?;
+    let archive = format!("{built}/libleasebeat.a");
+    let _ = fs::remove_file(file(&archive));
+    run(command("ar", &["rcsD", &archive, &object]))?;
+    shared(kind, &object)
+}
+
+fn compile(kind: Kind, profile: &str) -> Outcome {
     let arguments = [
         "rustc",
         "--quiet",
@@ -49,7 +92,7 @@ fn compile(profile: &str) -> Outcome {
         profile,
         "--no-default-features",
         "--features",
-        "wire",
+        kind.features(),
         "--crate-type",
         "staticlib",
         "--target-dir",
@@ -61,10 +104,19 @@ fn compile(profile: &str) -> Outcome {
     run(cargo)
 }
 
-/// The public functions, as the header declares them.
-pub fn functions() -> Outcome<Vec<String>> {
-    let header = fs::read_to_string(file(crate::r#gen::HEADER)).map_err(|error| error.to_string())?;
-    let functions = header.lines().filter(|line| !line.trim_start().starts_with('*')).filter_map(|line| {
+/// The public functions, as the headers declare them.
+pub fn functions(kind: Kind) -> Outcome<Vec<String>> {
+    let mut functions = Vec::new();
+    for header in kind.headers() {
+        functions.extend(functions_of(header)?);
+    }
+    Ok(functions)
+}
+
+/// The functions that one header declares.
+pub fn functions_of(header: &str) -> Outcome<Vec<String>> {
+    let text = fs::read_to_string(file(header)).map_err(|error| format!("{header}: {error}"))?;
+    let functions = text.lines().filter(|line| !line.trim_start().starts_with('*')).filter_map(|line| {
         let (before, _) = line.split_once('(')?;
         let name = before.rsplit([' ', '*']).next()?;
         (before.contains(' ') && !before.starts_with(' ') && name.starts_with("leasebeat_"))
@@ -74,9 +126,10 @@ pub fn functions() -> Outcome<Vec<String>> {
 }
 
 /// An object of these functions and what they need, compiled in this profile.
-fn part(profile: &str, functions: &[String]) -> Outcome<String> {
-    compile(profile)?;
-    let (list, object) = (format!("{BUILT}/{profile}.functions"), format!("{BUILT}/{profile}.o"));
+fn part(kind: Kind, profile: &str, functions: &[String]) -> Outcome<String> {
+    compile(kind, profile)?;
+    let built = kind.built();
+    let (list, object) = (format!("{built}/{profile}.functions"), format!("{built}/{profile}.o"));
     fs::write(file(&list), functions.join("\n")).map_err(|error| format!("{list}: {error}"))?;
     let wanted: Vec<&str> = functions.iter().flat_map(|name| ["-u", name]).collect();
     let archive = format!("{TARGET}/{profile}/libleasebeat_ffi.a");
@@ -103,8 +156,9 @@ fn only_copies_are_undefined(path: &str) -> Outcome {
     Err(format!("the library calls {}; `leasebeat_can_panic` means that code can panic", strange.join(", ")))
 }
 
-fn shared(object: &str) -> Outcome {
-    let copies = format!("{BUILT}/mem.o");
+fn shared(kind: Kind, object: &str) -> Outcome {
+    let built = kind.built();
+    let copies = format!("{built}/mem.o");
     let source = format!("{PACKAGE}/mem.c");
     let flags = [
         "-std=c11",
@@ -124,10 +178,10 @@ fn shared(object: &str) -> Outcome {
         &copies,
     ];
     run(command("gcc", &flags))?;
-    let map = format!("{BUILT}/leasebeat.map");
+    let map = format!("{built}/leasebeat.map");
     fs::write(file(&map), "{ global: leasebeat_*; local: *; };\n")
         .map_err(|error| format!("{map}: {error}"))?;
-    let (soname, library) = (soname()?, format!("{BUILT}/{}", soname()?));
+    let (soname, library) = (soname()?, format!("{built}/{}", soname()?));
     let link = [
         "-shared",
         "-nostdlib",
@@ -148,7 +202,7 @@ fn shared(object: &str) -> Outcome {
         &library,
     ];
     run(command("gcc", &link))?;
-    link_to(&file(BUILT), &soname)
+    link_to(&file(built), &soname)
 }
 
 /// `libleasebeat.so`, which a linker looks for.
@@ -170,8 +224,8 @@ fn abi() -> Outcome<String> {
 }
 
 /// Builds the libraries and puts them, the headers, and what pkg-config and CMake read under `prefix`.
-pub fn install(prefix: &Path) -> Outcome {
-    build()?;
+pub fn install(prefix: &Path, kind: Kind) -> Outcome {
+    build_kind(kind)?;
     let prefix = std::path::absolute(prefix).map_err(|error| format!("{}: {error}", prefix.display()))?;
     let (abi, soname) = (abi()?, soname()?);
     let manifest = fs::read_to_string(file("Cargo.toml")).map_err(|error| format!("Cargo.toml: {error}"))?;
@@ -184,9 +238,10 @@ pub fn install(prefix: &Path) -> Outcome {
     };
     let read =
         |path: PathBuf| fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()));
-    let built = file(BUILT);
-    for header in ["leasebeat.h", "leasebeat.hpp"] {
-        copy(&file("include").join(header), &prefix.join("include").join(header))?;
+    let built = file(kind.built());
+    for header in kind.headers().iter().copied().flat_map(|header| [header.to_owned(), format!("{header}pp")])
+    {
+        copy(&file(&header), &prefix.join(&header))?;
     }
     copy(&built.join("libleasebeat.a"), &prefix.join("lib/libleasebeat.a"))?;
     copy(&built.join(&soname), &prefix.join("lib").join(&soname))?;
@@ -217,7 +272,7 @@ fn folder_of(path: &Path) -> Outcome {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
-/// The bytes of the shared library, and what it needs besides itself.
+/// The bytes of the shared library as it is shipped, and what it needs besides itself.
 pub fn shared_figures() -> Outcome<(u64, Vec<String>)> {
     let path = file(BUILT).join(soname()?);
     let bytes = fs::metadata(&path).map_err(|error| format!("{}: {error}", path.display()))?.len();

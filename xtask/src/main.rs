@@ -61,6 +61,9 @@ enum Job {
         /// Where: gets include, lib, lib/pkgconfig and lib/cmake
         #[arg(long)]
         prefix: std::path::PathBuf,
+        /// With the functions and headers of a fleet: many leases on one timer
+        #[arg(long)]
+        fleet: bool,
     },
     /// Measure what the budgets gate, and compare
     Budgets {
@@ -137,6 +140,12 @@ enum Campaign {
         #[arg(long, default_value_t = 50_000_000)]
         runs: u64,
     },
+    /// Fuzz a fleet of the C ABI against single heartbeats; goes on where the last campaign ended
+    FuzzFleet {
+        /// How many executions
+        #[arg(long, default_value_t = 20_000_000)]
+        runs: u64,
+    },
     /// Fuzz event sequences against the naive reference and the invariants; goes on where the last campaign ended
     FuzzEvents {
         /// How many executions
@@ -185,12 +194,15 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().job {
         Job::Setup => setup::all(),
         Job::Test => test::all(),
-        Job::Gen { check } => {
-            r#gen::run(check).and_then(|()| library::build()).and_then(|()| abi::check(!check))
-        }
+        Job::Gen { check } => r#gen::run(check)
+            .and_then(|()| library::build())
+            .and_then(|()| abi::check(!check))
+            .and_then(|()| library::build_kind(library::Kind::Fleet).and_then(|()| abi::check_fleet(!check))),
         Job::Firmware => firmware::all(),
         Job::C => consumer::all(),
-        Job::Install { prefix } => library::install(&prefix),
+        Job::Install { prefix, fleet } => {
+            library::install(&prefix, if fleet { library::Kind::Fleet } else { library::Kind::Shipped })
+        }
         Job::Budgets { history: true, .. } => history::show(),
         Job::Budgets { record, .. } => all_budgets(record),
         Job::Fleet { check } => {
@@ -211,6 +223,9 @@ fn main() -> ExitCode {
             setup::fuzz().and_then(|()| fuzz::decode(runs))
         }
         Job::Soak { campaign: Campaign::FuzzFfi { runs } } => setup::fuzz().and_then(|()| fuzz::ffi(runs)),
+        Job::Soak { campaign: Campaign::FuzzFleet { runs } } => {
+            setup::fuzz().and_then(|()| fuzz::fleet(runs))
+        }
         Job::Soak { campaign: Campaign::FuzzEvents { runs } } => {
             setup::fuzz().and_then(|()| fuzz::events(runs))
         }

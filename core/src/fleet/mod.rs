@@ -34,6 +34,7 @@
 
 mod early;
 mod pace;
+mod parts;
 mod queue;
 mod slot;
 mod totals;
@@ -48,6 +49,7 @@ use crate::state::Heartbeat;
 use crate::time::Instant;
 
 pub use self::pace::{Pace, Second};
+pub use self::parts::Parts;
 pub use self::queue::Place;
 pub use self::slot::{ClassId, LeaseId, Slot};
 pub use self::totals::Totals;

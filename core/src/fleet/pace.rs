@@ -54,6 +54,15 @@ impl<'m> Calendar<'m> {
         Self { pace, seconds }
     }
 
+    /// As it was, over the seconds that it had.
+    pub(crate) fn resume(pace: Pace, seconds: &'m mut [Second]) -> Self {
+        Self { pace, seconds }
+    }
+
+    pub(crate) fn pace(&self) -> Pace {
+        self.pace
+    }
+
     pub(crate) fn into_memory(self) -> &'m mut [Second] {
         self.seconds
     }

@@ -37,6 +37,15 @@ impl<'m> Queue<'m> {
         Self { places, len: 0 }
     }
 
+    /// As it was when it was `len` long, over the places that it had.
+    pub(crate) fn resume(places: &'m mut [Place], len: usize) -> Self {
+        Self { places, len }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     pub(crate) fn into_memory(self) -> &'m mut [Place] {
         self.places
     }
