@@ -168,7 +168,7 @@ fn clean_project(jdks: &Jdks) -> Outcome {
     let sources = file(CLEAN).join("src/main/java");
     fs::create_dir_all(sources.join("example")).map_err(|error| format!("{CLEAN}: {error}"))?;
     let pom = format!(
-        "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>\
+        "<project><modelVersion>4.0.0</modelVersion>\
          <groupId>example</groupId><artifactId>example</artifactId><version>1</version>\
          <properties><maven.compiler.release>17</maven.compiler.release>\
          <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>\
