@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -123,15 +124,12 @@ impl Wire {
     }
 }
 
-/// An idempotency key that is derived rather than drawn, written to where the request is made, as a serializer would.
+/// An idempotency key that is derived rather than drawn, written to where the request is made.
 fn derived(place: &mut [u8; 40], number: u32, generation: u32) -> &str {
+    let mut rest = &mut place[..];
     // The longest has 31 bytes.
-    let mut length = 0;
-    let (mut first, mut second) = (itoa::Buffer::new(), itoa::Buffer::new());
-    for part in ["gateway-1-", first.format(number), "-", second.format(generation)] {
-        place[length..length + part.len()].copy_from_slice(part.as_bytes());
-        length += part.len();
-    }
+    let _ = write!(rest, "gateway-1-{number}-{generation}");
+    let length = 40 - rest.len();
     std::str::from_utf8(&place[..length]).unwrap_or_default()
 }
 
